@@ -1,0 +1,1 @@
+"""The built-in harness: the loop that executes a run. Plain Python, imports only `outside`."""

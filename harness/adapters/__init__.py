@@ -1,0 +1,1 @@
+"""What executes a run: the built-in harness or a foreign command-line agent."""

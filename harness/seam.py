@@ -1,0 +1,376 @@
+"""The seam: everything that crosses between the harness and the rooms above it.
+
+Values go in (`RunSpec`, the history), events come out (`EventSink`), and the harness asks its
+questions through small protocols (`Gate`, `PushDesk`, `SkillShelf`, `Catalog`). The rooms above
+implement them; the harness knows none of them by name.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal, Protocol
+
+from harness.actions import ActionClass
+from harness.events import Delta, Event
+from harness.stop import Stop
+
+Mode = Literal["chat", "plan", "orchestrate", "review"]
+Effort = Literal["low", "medium", "high", "xhigh", "max"]
+ProviderKind = Literal["anthropic", "openai", "demo"]
+
+BUILT_IN_ADAPTER = "cc-harness"
+DEFAULT_MODEL = "anthropic/claude-opus-5-5"
+
+
+# What a run is made from
+
+
+@dataclass(frozen=True)
+class ProviderSettings:
+    """How to reach a provider. `kind` is the protocol it speaks, `name` the prefix of models."""
+
+    name: str
+    kind: ProviderKind
+    api_key: str = field(default="", repr=False)
+    base_url: str = ""  # empty: the provider's own address
+    timeout_seconds: float = 600.0
+    first_byte_seconds: float = 120.0
+
+
+@dataclass(frozen=True)
+class Root:
+    """A checkout the run works in. `path` is absolute; `writable` is what the mode allows."""
+
+    name: str
+    path: Path
+    writable: bool
+    git_dir: Path | None = None  # where its git directory lies when it is not inside `path`
+    remote: str = "origin"
+    branch: str = ""
+
+
+@dataclass(frozen=True)
+class GitIdentity:
+    name: str
+    email: str
+    co_author: str = ""  # "Ada <ada@example.org>": the member who asked
+
+    @property
+    def trailer(self) -> str:
+        return f"Co-Authored-By: {self.co_author}" if self.co_author else ""
+
+
+@dataclass(frozen=True)
+class Wake:
+    """Why the run exists and what was said. `reason` is one of DESIGN 10's wake reasons."""
+
+    reason: str
+    text: str
+    author: str = ""  # handle of who asked
+    message_id: str = ""
+    context: str = ""  # ticket, workflow step, earlier decision: in words
+
+
+@dataclass(frozen=True)
+class Said:
+    """One earlier message of the conversation."""
+
+    author: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Colleague:
+    handle: str
+    title: str
+    kind: Literal["agent", "person"] = "agent"
+
+
+@dataclass(frozen=True)
+class PromptInputs:
+    """What the prompt sections are written from, in the words of the workspace."""
+
+    instance_name: str = "Control Center"
+    workspace_name: str = ""
+    space_name: str = ""
+    system_prompt: str = ""
+    persona: str = ""
+    skill_names: tuple[str, ...] = ()
+    team: tuple[Colleague, ...] = ()
+    reports_to: str = ""
+    memory: str = ""
+    conversation: tuple[Said, ...] = ()
+
+
+@dataclass(frozen=True)
+class Limits:
+    max_turns: int = 100
+    max_attempts: int = 6  # of one model call
+    backoff_seconds: float = 1.0  # doubles each attempt
+    backoff_cap_seconds: float = 60.0
+    compaction_share: float = 0.8  # of the context window
+    tool_output_bytes: int = 30_000  # shown to the model; the rest becomes an artefact
+    shell_timeout_seconds: float = 120.0
+    shell_timeout_cap_seconds: float = 600.0
+    identical_calls_steer: int = 3
+    identical_calls_end: int = 5
+
+
+@dataclass(frozen=True)
+class RunSpec:
+    """One dispatch of one agent, as plain values. Built by `runs.runner` for each attempt."""
+
+    run_id: str
+    workspace_id: str
+    agent_id: str
+    agent_name: str  # slug
+    agent_title: str
+    model: str  # "provider/model", with fallbacks "a|b"; empty means DEFAULT_MODEL
+    providers: Mapping[str, ProviderSettings]  # by provider name
+    mode: Mode
+    working_directory: Path
+    artefact_directory: Path  # where output too long for the model is kept
+    roots: tuple[Root, ...]
+    git_identity: GitIdentity
+    wake: Wake
+    prompt: PromptInputs = PromptInputs()
+    effort: Effort | None = None
+    context_size: int | None = None  # tokens; None: the catalogue's window
+    limits: Limits = Limits()
+    environment: Mapping[str, str] = field(default_factory=dict)  # of child processes, added
+    allowed_tools: frozenset[str] | None = None  # None: all of the mode
+    denied_tools: frozenset[str] = frozenset()
+    skill_directories: tuple[Path, ...] = ()  # readable, never writable
+    sandbox: Literal["auto", "required", "off"] = "auto"
+    gateway_socket: Path | None = None  # reachable from the sandbox although the network is not
+    contract: str = ""  # what the run must deliver, in words; empty: nothing in particular
+
+
+# What the harness asks
+
+
+@dataclass(frozen=True)
+class GateCall:
+    """A tool call, put to the gate just before its effect.
+
+    `approval_id` is a decision "allow" that already exists for this call: the gate may still
+    deny (the world moved), it does not ask for the same thing again.
+    """
+
+    call_id: str
+    tool: str
+    classes: frozenset[ActionClass]
+    summary: str  # one line in words, as the inbox shows it
+    input: Mapping[str, Any]
+    command: str = ""  # of a shell call
+    paths: tuple[str, ...] = ()
+    hosts: tuple[str, ...] = ()
+    refs: tuple[str, ...] = ()
+    repository: str = ""
+    approval_id: str | None = None
+
+
+@dataclass(frozen=True)
+class Allow:
+    rule: str = ""
+
+
+@dataclass(frozen=True)
+class Deny:
+    reason: str
+    rule: str = ""
+
+
+@dataclass(frozen=True)
+class Ask:
+    """An approval is open (the gate made it); the run parks until it is decided."""
+
+    approval_id: str
+    reason: str = ""
+
+
+Verdict = Allow | Deny | Ask
+
+
+class Gate(Protocol):
+    def check(self, call: GateCall) -> Verdict:
+        """The rule's answer now. Asking twice for the same open call gives the same approval."""
+        ...
+
+
+@dataclass(frozen=True)
+class Held:
+    """The push waits for a decision; the decided approval event carries its outcome."""
+
+    approval_id: str
+    text: str = ""
+
+
+@dataclass(frozen=True)
+class Forwarded:
+    text: str  # what the remote has now
+
+
+@dataclass(frozen=True)
+class Refused:
+    reason: str
+
+
+PushAnswer = Held | Forwarded | Refused
+
+
+@dataclass(frozen=True)
+class PushWish:
+    repository: str  # name of the root
+    path: Path
+    remote: str
+    refspecs: tuple[str, ...]
+    force: bool
+    call_id: str
+
+
+class PushDesk(Protocol):
+    """Judges and forwards pushes. The agent never holds a credential that could push."""
+
+    def request(self, wish: PushWish) -> PushAnswer: ...
+
+
+class EventSink(Protocol):
+    def record(self, event: Event) -> int:
+        """Stores the event durably and returns its seq. Raises `Released` when not ours."""
+        ...
+
+    def delta(self, delta: Delta) -> None:
+        """Shows a growing block. Never stored, may be dropped."""
+        ...
+
+    def arrived(self) -> Sequence[Event]:
+        """Events others wrote to this run since the last call (steer, message, decision)."""
+        ...
+
+
+@dataclass(frozen=True)
+class SkillLine:
+    name: str
+    description: str
+    repository: str = ""  # empty: a linked workspace skill
+    location: str = ""  # path an agent may read, relative to its working directory
+
+
+class SkillShelf(Protocol):
+    def index(self) -> Sequence[SkillLine]:
+        """Front matter of the linked skills and of the active repository's; bodies never."""
+        ...
+
+    def body(self, name: str) -> str | None:
+        """The scanned body of `name` or `repo:name`; None when there is none to be had."""
+        ...
+
+
+@dataclass(frozen=True)
+class DefinitionLine:
+    name: str
+    description: str
+
+
+class Catalog(Protocol):
+    """Agent definitions that may be delegated to."""
+
+    def definitions(self) -> Sequence[DefinitionLine]: ...
+
+
+# What a model says
+
+
+@dataclass(frozen=True)
+class ToolSchema:
+    name: str
+    description: str
+    input_schema: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class ModelRequest:
+    """One model call in neutral form; each provider writes its own wire from it."""
+
+    model: str  # without the provider's prefix
+    system: tuple[str, ...]  # the first part is byte-stable between turns
+    messages: tuple[Any, ...]  # harness.conversation.Turn
+    tools: tuple[ToolSchema, ...]
+    max_output_tokens: int
+    effort: Effort | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TextPiece:
+    index: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ThinkingPiece:
+    index: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class CallPiece:
+    index: int
+    text: str  # a piece of the arguments' JSON
+
+
+@dataclass(frozen=True, slots=True)
+class BlockDone:
+    """A whole block, in the provider's own JSON."""
+
+    index: int
+    kind: Literal["text", "thinking", "tool_call"]
+    block: dict[str, Any]
+    call_id: str = ""
+    name: str = ""
+    input: dict[str, Any] | None = None
+    invalid: str = ""  # the arguments were no JSON object; says why
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cache_read_tokens: int = 0
+    cache_write_tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class TurnDone:
+    stop_reason: Literal["end", "tools", "max_tokens", "refusal", "other"]
+    usage: Usage
+    message_id: str
+    model: str
+
+
+Piece = TextPiece | ThinkingPiece | CallPiece | BlockDone | TurnDone
+
+
+class ModelClient(Protocol):
+    kind: ProviderKind
+
+    def stream(self, request: ModelRequest, stop: Stop) -> Iterator[Piece]:
+        """Ends with a `TurnDone`, or raises `harness.providers.ProviderError`.
+
+        A stop shuts the socket down and raises the stop's end within a second.
+        """
+        ...
+
+
+# The doors of a run, bundled
+
+
+@dataclass(frozen=True)
+class Ports:
+    gate: Gate
+    sink: EventSink
+    stop: Stop
+    push_desk: PushDesk
+    shelf: SkillShelf
+    catalog: Catalog | None = None
+    models: Mapping[str, ModelClient] | None = None  # by provider name; tests and bench only

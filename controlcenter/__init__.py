@@ -1,0 +1,1 @@
+"""The project: settings, URLs, ASGI, Celery and the local start. Imported by no room."""

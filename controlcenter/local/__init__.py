@@ -1,0 +1,1 @@
+"""The one-command start: embedded engines, the supervisor, and the roles it starts."""

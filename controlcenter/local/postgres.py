@@ -1,0 +1,178 @@
+"""An embedded PostgreSQL: made once, started on a unix socket only, stopped cleanly."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+from urllib.parse import quote
+
+import psycopg
+
+from controlcenter.local import binaries, processes, roles
+from controlcenter.local.errors import StartError
+from controlcenter.local.passwords import Passwords
+
+DATABASE = "controlcenter"
+SUPERUSER = "postgres"
+
+# A few people on one machine: small buffers, no helpers that nobody needs.
+SETTINGS = {
+    "listen_addresses": "",
+    "unix_socket_permissions": "0700",
+    "max_connections": "100",
+    "shared_buffers": "64MB",
+    "io_method": "sync",
+    "jit": "off",
+    "max_logical_replication_workers": "0",
+    "log_timezone": "UTC",
+    "timezone": "UTC",
+    "log_min_messages": "warning",
+    "log_line_prefix": "",
+}
+# For engines that are thrown away: speed before safety.
+RECKLESS = {
+    "fsync": "off",
+    "synchronous_commit": "off",
+    "full_page_writes": "off",
+    "wal_level": "minimal",
+    "max_wal_senders": "0",
+    "autovacuum_naptime": "10min",
+    "checkpoint_timeout": "30min",
+}
+
+
+class Postgres:
+    """One embedded server: its files in `home`, its socket in `sockets`."""
+
+    def __init__(
+        self, home: Path, *, sockets: Path, passwords: Passwords | None, reckless: bool = False
+    ) -> None:
+        self.home = home
+        self.sockets = sockets
+        self.passwords = passwords
+        self.reckless = reckless
+
+    def url(self, role: str) -> str:
+        """The connection URL of `cc_app`, `cc_owner` or the superuser."""
+        secret = f":{quote(self.passwords[role])}" if self.passwords else ""
+        return f"postgresql://{role}{secret}@/{DATABASE}?host={quote(str(self.sockets), safe='')}"
+
+    def exists(self) -> bool:
+        return (self.home / "PG_VERSION").exists()
+
+    def create(self) -> None:
+        """Make the files of a new server. Nothing of a failed attempt stays behind."""
+        auth = "scram-sha-256" if self.passwords else "trust"
+        argv = [
+            *_as_somebody(),
+            str(binaries.postgres("initdb")),
+            *("-D", str(self.home), "-U", SUPERUSER, "-E", "UTF8", "--locale=C.UTF-8"),
+            *("--locale-provider=builtin", f"--auth-local={auth}", "--auth-host=reject"),
+            *(["--no-sync"] if self.reckless else ["--pwfile=/dev/stdin"]),
+        ]
+        made = subprocess.run(
+            argv,
+            input=self.passwords[SUPERUSER] if self.passwords else "",
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if made.returncode != 0:
+            raise StartError(_why_initdb_failed(made.stderr.strip()))
+
+    def start(self, *, output: int | None = None) -> subprocess.Popen[bytes]:
+        """Start the server; the caller waits with `wait_ready`."""
+        self._refuse_other_version()
+        self._stop_leftover()
+        settings = SETTINGS | (RECKLESS if self.reckless else {})
+        options = [part for item in settings.items() for part in ("-c", "=".join(item))]
+        program = str(binaries.postgres("postgres"))
+        return processes.spawn(
+            [*_as_somebody(), program, "-D", str(self.home), "-k", str(self.sockets), *options],
+            output=output,
+            # At our own sudden death: immediate shutdown, the next start recovers from the log.
+            dies_by=signal.SIGQUIT,
+        )
+
+    def wait_ready(self, process: subprocess.Popen[bytes], *, seconds: float = 60.0) -> None:
+        """Return once it accepts connections; recovery after a crash may take a while."""
+        deadline = time.monotonic() + seconds
+        while True:
+            try:
+                self._superuser("postgres").close()
+                return
+            except psycopg.OperationalError as error:
+                if process.poll() is not None:
+                    raise StartError(
+                        f"The embedded PostgreSQL ended at its start (code {process.returncode}); "
+                        "its own words are above."
+                    ) from error
+                if time.monotonic() > deadline:
+                    raise StartError(
+                        f"The embedded PostgreSQL did not answer within {seconds:.0f} s: {error}"
+                    ) from error
+            time.sleep(0.02)
+
+    def provide(self) -> None:
+        """Roles and database exist afterwards; safe to run at each start."""
+        with self._superuser("postgres") as connection:
+            roles.ensure(connection, passwords=self.passwords)
+            roles.ensure_database(connection, DATABASE)
+
+    def stop(self, process: subprocess.Popen[bytes]) -> None:
+        """Fast shutdown: connections are cut, everything committed is on disk."""
+        processes.stop(process, first=signal.SIGINT, grace_seconds=6.0)
+
+    def _superuser(self, database: str) -> psycopg.Connection:
+        return psycopg.connect(
+            host=str(self.sockets),
+            dbname=database,
+            user=SUPERUSER,
+            password=self.passwords[SUPERUSER] if self.passwords else None,
+            autocommit=True,
+            connect_timeout=5,
+        )
+
+    def _refuse_other_version(self) -> None:
+        made_by = (self.home / "PG_VERSION").read_text().strip()
+        program = str(binaries.postgres("postgres"))
+        version = subprocess.run([program, "-V"], capture_output=True, text=True, check=True)
+        ours = version.stdout.split()[-1].partition(".")[0]
+        if made_by != ours:
+            raise StartError(
+                f"{self.home} was made by PostgreSQL {made_by}, and this version brings {ours}. "
+                "Dump it with the earlier version of Control Center and restore it with this one."
+            )
+
+    def _stop_leftover(self) -> None:
+        pid_file = self.home / "postmaster.pid"
+        with suppress(OSError, ValueError, IndexError):
+            pid = int(pid_file.read_text().splitlines()[0])
+            if str(self.home) in processes.command_of(pid):
+                os.kill(pid, signal.SIGQUIT)
+                processes.wait_gone([pid], seconds=10.0)
+        # We hold the lock of the data directory, so what is left belongs to nobody: a number
+        # that another process has by now would make PostgreSQL refuse to start.
+        for stale in (pid_file, *self.sockets.glob(".s.PGSQL.*")):
+            stale.unlink(missing_ok=True)
+
+
+def _as_somebody() -> list[str]:
+    # PostgreSQL refuses uid 0. In a user namespace of its own it sees another number, while
+    # its files stay root's: no account is made, no permission changed.
+    if os.geteuid() != 0 or sys.platform != "linux":
+        return []
+    return ["unshare", "--user", "--map-user=65534", "--map-group=65534"]
+
+
+def _why_initdb_failed(words: str) -> str:
+    if words.startswith("unshare:"):
+        return (
+            "PostgreSQL does not run as root, and this machine allows no user namespaces "
+            f"({words}). Start as an ordinary user, or name a server in DATABASE_URL and "
+            "DATABASE_OWNER_URL."
+        )
+    return f"The embedded PostgreSQL could not be made:\n{words}"

@@ -56,10 +56,18 @@ class Finished(RunEnded):
 
 
 class Completed(Finished):
-    """`summary` is the agent's last text."""
+    """`summary` is the agent's last text.
+
+    `seen` is the last seq the agent had read. The runner compares it with the run's cursor in the
+    transaction that ends the run: when someone wrote meanwhile, the run goes on instead.
+    """
 
     state: FinalState = "succeeded"
     reason = TerminalReason.COMPLETED
+
+    def __init__(self, summary: str = "", *, seen: int = 0) -> None:
+        super().__init__(summary)
+        self.seen = seen
 
 
 class Cancelled(Finished):

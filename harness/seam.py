@@ -33,8 +33,7 @@ class ProviderSettings:
     kind: ProviderKind
     api_key: str = field(default="", repr=False)
     base_url: str = ""  # empty: the provider's own address
-    timeout_seconds: float = 600.0
-    first_byte_seconds: float = 120.0
+    timeout_seconds: float = 300.0  # without a single byte
 
 
 @dataclass(frozen=True)
@@ -236,8 +235,12 @@ class PushDesk(Protocol):
 
 
 class EventSink(Protocol):
-    def record(self, event: Event) -> int:
-        """Stores the event durably and returns its seq. Raises `Released` when not ours."""
+    def record(self, *events: Event) -> int:
+        """Stores the events in one transaction, in order, with seqs that follow each other.
+
+        Returns the seq of the last. A gap to the seq the harness knew before means that others
+        wrote meanwhile; it then calls `arrived`. Raises `Released` when the run is not ours.
+        """
         ...
 
     def delta(self, delta: Delta) -> None:
@@ -245,7 +248,7 @@ class EventSink(Protocol):
         ...
 
     def arrived(self) -> Sequence[Event]:
-        """Events others wrote to this run since the last call (steer, message, decision)."""
+        """Events others wrote to this run since the last call, by seq (steer, message, decision)."""
         ...
 
 

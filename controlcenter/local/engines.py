@@ -122,7 +122,7 @@ def socket_folder(data: Path) -> Path:
     folder = data / "run"
     if len(os.fsencode(folder)) > LONGEST_FOLDER_BYTES:
         mark = hashlib.sha256(os.fsencode(data)).hexdigest()[:12]
-        base = os.environ.get("XDG_RUNTIME_DIR") or "/tmp"  # noqa: S108  # checked just below
+        base = os.environ.get("XDG_RUNTIME_DIR") or "/tmp"  # checked just below
         folder = Path(base) / f"cc-{os.geteuid()}-{mark}"
     folder.mkdir(mode=0o700, exist_ok=True)
     facts = folder.lstat()
@@ -133,4 +133,4 @@ def socket_folder(data: Path) -> Path:
 
 def _short_temporary_folder() -> str:
     usual = tempfile.gettempdir()
-    return usual if len(os.fsencode(usual)) <= LONGEST_FOLDER_BYTES - 12 else "/tmp"  # noqa: S108
+    return usual if len(os.fsencode(usual)) <= LONGEST_FOLDER_BYTES - 12 else "/tmp"

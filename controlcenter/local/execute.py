@@ -8,6 +8,7 @@ from pathlib import Path
 from types import FrameType
 
 from controlcenter.local import engines, processes
+from controlcenter.local.errors import StartError
 from controlcenter.local.janitor import Janitor
 
 
@@ -28,12 +29,15 @@ def _run(command: list[str], *, environment: dict[str, str], janitor: Janitor) -
     # Let the command decide what an interruption means; we only pass its answer on.
     data = Path(tempfile.mkdtemp(prefix="cc-data-"))
     janitor.folder(data)
-    child = processes.spawn(
-        command,
-        env={"CC_DATA_DIR": str(data)} | dict(os.environ) | environment,
-        dies_by=signal.SIGKILL,
-        own_group=False,
-    )
+    try:
+        child = processes.spawn(
+            command,
+            env={"CC_DATA_DIR": str(data)} | dict(os.environ) | environment,
+            dies_by=signal.SIGKILL,
+            own_group=False,
+        )
+    except OSError as error:
+        raise StartError(f"{command[0]} cannot be run: {error.strerror}.") from error
     janitor.child(child.pid)
     _pass_on_signals(child)
     code = child.wait()

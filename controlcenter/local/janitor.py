@@ -3,7 +3,6 @@
 import os
 import shutil
 import signal
-import sys
 from contextlib import suppress
 from pathlib import Path
 
@@ -73,7 +72,6 @@ def _let_go_of_output() -> None:
     nowhere = os.open(os.devnull, os.O_RDWR)
     for descriptor in (0, 1, 2):
         os.dup2(nowhere, descriptor)
-    sys.stdin = None  # type: ignore[assignment]  # never used again in this fork
 
 
 def _clean_up(children: list[int], folders: list[Path]) -> None:

@@ -1,6 +1,7 @@
 """An embedded PostgreSQL: made once, started on a unix socket only, stopped cleanly."""
 
 import os
+import pwd
 import signal
 import subprocess
 import sys
@@ -162,16 +163,25 @@ class Postgres:
 
 def _as_somebody() -> list[str]:
     # PostgreSQL refuses uid 0. In a user namespace of its own it sees another number, while
-    # its files stay root's: no account is made, no permission changed.
-    if os.geteuid() != 0 or sys.platform != "linux":
+    # its files stay root's: no account is made, no permission changed. The same helps a number
+    # without an account (containers), which initdb refuses too.
+    if sys.platform != "linux" or (os.geteuid() != 0 and _has_account()):
         return []
     return ["unshare", "--user", "--map-user=65534", "--map-group=65534"]
+
+
+def _has_account() -> bool:
+    try:
+        pwd.getpwuid(os.geteuid())
+    except KeyError:
+        return False
+    return True
 
 
 def _why_initdb_failed(words: str) -> str:
     if words.startswith("unshare:"):
         return (
-            "PostgreSQL does not run as root, and this machine allows no user namespaces "
+            "PostgreSQL needs an ordinary user, and this machine allows no user namespaces "
             f"({words}). Start as an ordinary user, or name a server in DATABASE_URL and "
             "DATABASE_OWNER_URL."
         )

@@ -7,10 +7,12 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
 PR_SET_PDEATHSIG = 1
+HAS_PROC = Path("/proc/self/stat").exists()
 # Resolved once, here: between fork and exec nothing may be imported or looked up.
 _libc = ctypes.CDLL(None) if sys.platform == "linux" else None
 
@@ -91,11 +93,10 @@ def wait_gone(pids: Sequence[int], *, seconds: float) -> list[int]:
 
 def command_of(pid: int) -> str:
     """The command line of a process, or an empty string when it cannot be read."""
-    try:
-        return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode().strip()
-    except OSError:
-        if sys.platform == "linux":
-            return ""
+    if HAS_PROC:
+        with suppress(OSError):
+            return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode().strip()
+        return ""
     listed = subprocess.run(
         ["ps", "-o", "command=", "-p", str(pid)], capture_output=True, text=True, check=False
     )

@@ -27,7 +27,7 @@ def ensure(connection: psycopg.Connection, *, passwords: Passwords | None) -> No
     for role, attributes in ATTRIBUTES.items():
         known = connection.execute("SELECT FROM pg_roles WHERE rolname = %s", [role]).rowcount
         verb = "ALTER" if known else "CREATE"
-        connection.execute(sql.SQL(f"{verb} ROLE {role} {attributes}"))  # type: ignore[arg-type]
+        connection.execute(sql.SQL(f"{verb} ROLE {role} {attributes}"))
         if passwords and role in passwords:
             connection.execute(
                 sql.SQL("ALTER ROLE {} PASSWORD {}").format(
@@ -35,7 +35,7 @@ def ensure(connection: psycopg.Connection, *, passwords: Passwords | None) -> No
                 )
             )
     for statement in memberships(connection.info.server_version):
-        connection.execute(statement)  # type: ignore[call-overload]
+        connection.execute(statement)
 
 
 def memberships(server_version: int) -> list[str]:

@@ -1,0 +1,78 @@
+"""Our own dialect: `agents/<slug>/AGENTS.md`, the file beside the agent's row.
+
+Front matter with the keys of `KEYS` in that order; the body is the persona.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from agents.library import frontmatter, yamlread, yamlwrite
+from agents.library.warning import LoadWarning, warn
+from agents.library.yamlread import Value
+
+KEYS = (
+    "name",
+    "title",
+    "systemPrompt",
+    "skills",
+    "adapterId",
+    "modelId",
+    "effort",
+    "contextSize",
+    "silenceTimeoutMinutes",
+    "reportsTo",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class AgentFile:
+    """An agent's file as read. `fields` has the keys that are there, unknown ones included."""
+
+    fields: dict[str, Value] = field(default_factory=dict)
+    body: str = ""
+    warnings: tuple[LoadWarning, ...] = ()
+
+
+def render(fields: Mapping[str, Value], body: str) -> str:
+    """The text of the file: known keys in order, then the unknown ones as they came; LF.
+
+    Keys whose value is None (or an empty list of skills) are left out. Strings are written with
+    LF line ends. `parse(render(fields, body))` gives the same fields and `tidy_body(body)`.
+    """
+    order = [*KEYS, *(key for key in fields if key not in KEYS)]
+    pairs = [(key, _normal(fields[key])) for key in order if fields.get(key) not in (None, [])]
+    persona = frontmatter.tidy_body(body)
+    text = f"---\n{yamlwrite.emit(pairs)}---\n"
+    return f"{text}\n{persona}\n" if persona else text
+
+
+def parse(text: str) -> AgentFile:
+    """Fields and persona of a file; never raises. Unreadable front matter gives no fields
+    and a warning with the code `invalid-yaml`, `no-front-matter` or what else is wrong.
+    """
+    parts = frontmatter.split(text)
+    body = frontmatter.tidy_body(parts.body)
+    if parts.front is None:
+        return AgentFile(body=body, warnings=(_no_front_matter(parts),))
+    try:
+        mapping = yamlread.load(parts.front)
+    except yamlread.FrontMatterError as fault:
+        line = parts.front_line + fault.line - 1 if fault.line else 0
+        return AgentFile(body=body, warnings=(warn(fault.code, fault.sentence, line=line),))
+    return AgentFile(mapping.values, body, parts.warnings)
+
+
+def _no_front_matter(parts: frontmatter.Split) -> LoadWarning:
+    if parts.unterminated:
+        return warn("unterminated-front-matter", "The opening --- has no closing ---.")
+    return warn("no-front-matter", "The file has no front matter between two --- lines.")
+
+
+def _normal(value: Value) -> Value:
+    if isinstance(value, str):
+        return frontmatter.normalise(value)
+    if isinstance(value, list):
+        return [_normal(item) for item in value]
+    if isinstance(value, dict):
+        return {key: _normal(item) for key, item in value.items()}
+    return value

@@ -1,0 +1,80 @@
+"""Split a Markdown file into front matter and body, whatever its line endings are.
+
+This is the one place that knows about byte order marks, carriage returns and fences.
+"""
+
+import hashlib
+import re
+from dataclasses import dataclass
+
+from agents.library.warning import LoadWarning, warn
+
+_OPENING = re.compile(r"\A((?:[ \t]*\n)*)---[ \t]*(?:\n|\Z)")
+_CLOSING = re.compile(r"^---[ \t]*$", re.MULTILINE)
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_LEADING_BLANK_LINES = re.compile(r"\A(?:[^\S\n]*\n)+")
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """A file in two parts. `front` is None when there is no front matter.
+
+    `front_line` is the line of the file (from 1) on which the front matter's text begins.
+    `unterminated`: a fence opens and none closes; the whole text is then the body.
+    """
+
+    front: str | None
+    body: str
+    front_line: int = 0
+    unterminated: bool = False
+    warnings: tuple[LoadWarning, ...] = ()
+
+
+def decode(data: bytes) -> tuple[str, tuple[LoadWarning, ...]]:
+    """The bytes as text. Bytes that are no UTF-8 become U+FFFD, with a warning."""
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        text = data.decode("utf-16", errors="replace")
+        return text, (warn("not-utf8", "The file is UTF-16; it was converted to UTF-8."),)
+    try:
+        return data.decode("utf-8"), ()
+    except UnicodeDecodeError as fault:
+        text = data.decode("utf-8", errors="replace")
+        sentence = f"Byte {fault.start + 1} is not UTF-8; unreadable bytes became U+FFFD."
+        return text, (warn("not-utf8", sentence),)
+
+
+def normalise(text: str) -> str:
+    """The text without byte order mark, with LF line ends and encodable as UTF-8."""
+    text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+    return _SURROGATE.sub("\ufffd", text)
+
+
+def split(text: str) -> Split:
+    """Front matter and body of a text; the body is never lost, even when the fences are wrong."""
+    text = normalise(text)
+    opening = _OPENING.match(text)
+    if opening is None:
+        return Split(None, text)
+    closing = _CLOSING.search(text, opening.end())
+    if closing is None:
+        return Split(None, text, unterminated=True)
+    blank_lines = opening.group(1).count("\n")
+    warnings: tuple[LoadWarning, ...] = ()
+    if blank_lines:
+        warnings = (warn("blank-before-fence", "Blank lines stand before the opening ---."),)
+    return Split(
+        front=text[opening.end() : closing.start()],
+        body=text[closing.end() :].removeprefix("\n"),
+        front_line=blank_lines + 2,
+        warnings=warnings,
+    )
+
+
+def tidy_body(body: str) -> str:
+    """The body with LF ends and without blank lines around it; inner white space is kept."""
+    return _LEADING_BLANK_LINES.sub("", normalise(body)).rstrip()
+
+
+def body_sha256(body: str) -> str:
+    """SHA-256 (hex) of the UTF-8 body: no byte order mark, LF, trimmed at both ends."""
+    return hashlib.sha256(normalise(body).strip().encode()).hexdigest()

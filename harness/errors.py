@@ -1,11 +1,11 @@
 """How a run ends: one small family. The runner catches `RunEnded`; anything else is a bug.
 
-    RunEnded
-      Finished        the run is over: state + terminal reason
-        Completed  Cancelled  Denied  MaxTurns  MaxTime  Silent  ContractUnmet  Looping
-        BudgetSpent  ProviderFailed  ProviderRefused  DiskFull
-      Parked          written down, waits for an approval, a child, a person or a pause
-      Released        the worker stops or lost its lease: someone else goes on from the journal
+RunEnded
+  Finished        the run is over: state + terminal reason
+    Completed  Cancelled  Denied  MaxTurns  MaxTime  Silent  ContractUnmet  Looping
+    BudgetSpent  ProviderFailed  ProviderRefused  DiskFull
+  Parked          written down, waits for an approval, a child, a person or a pause
+  Released        the worker stops or lost its lease: someone else goes on from the journal
 """
 
 from enum import StrEnum
@@ -38,7 +38,7 @@ FinalState = Literal["succeeded", "failed", "cancelled"]
 WaitingFor = Literal["approval", "child", "person", "pause"]
 
 
-class RunEnded(Exception):
+class RunEnded(Exception):  # noqa: N818 - an end, not an error
     """The adapter has nothing more to do for now; everything worth keeping is in the journal."""
 
     def __init__(self, summary: str = "") -> None:

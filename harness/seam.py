@@ -248,7 +248,7 @@ class EventSink(Protocol):
         ...
 
     def arrived(self) -> Sequence[Event]:
-        """Events others wrote to this run since the last call, by seq (steer, message, decision)."""
+        """What others wrote to this run since the last call, by seq (steer, message, decision)."""
         ...
 
 

@@ -83,9 +83,7 @@ class Stop:
             case StopReason.BUDGET:
                 return errors.BudgetSpent(self.note)
             case StopReason.STOPPED_BY_MODEL:
-                return errors.Cancelled(
-                    self.note, reason=errors.TerminalReason.STOPPED_BY_MODEL
-                )
+                return errors.Cancelled(self.note, reason=errors.TerminalReason.STOPPED_BY_MODEL)
             case StopReason.RELEASE:
                 return errors.Released(self.note)
             case _:

@@ -1,0 +1,152 @@
+"""The run and its journal. The journal is the run: whoever reads it can go on."""
+
+from django.db import models
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from agents.models import Agent
+from spaces.models import Conversation, Message, Space
+from workspaces.models import Principal
+from workspaces.tenancy import TenantKey, TenantModel, TenantOneToOne
+
+
+class Run(TenantModel):
+    """One dispatch of one agent in one conversation."""
+
+    class State(models.TextChoices):
+        QUEUED = "queued", _("Queued")
+        RUNNING = "running", _("Running")
+        PARKED = "parked", _("Waiting")
+        SUCCEEDED = "succeeded", _("Succeeded")
+        FAILED = "failed", _("Failed")
+        CANCELLED = "cancelled", _("Cancelled")
+
+    class WaitingFor(models.TextChoices):
+        APPROVAL = "approval", _("an approval")
+        CHILD = "child", _("a child run")
+        PERSON = "person", _("a person")
+        PAUSE = "pause", _("a resume")
+
+    class Wake(models.TextChoices):
+        USER_MESSAGE = "user_message", _("a message")
+        ASSIGNMENT = "assignment", _("an assignment")
+        WORKFLOW_STEP = "workflow_step", _("a workflow step")
+        CHILD_COMPLETED = "child_completed", _("a child run")
+        DECISION = "decision", _("a decision")
+        FOLLOW_UP = "follow_up", _("a follow-up")
+        RECOVERY = "recovery", _("recovery")
+        SCHEDULE = "schedule", _("a schedule")
+        API = "api", _("the API")
+
+    OPEN = (State.QUEUED, State.RUNNING, State.PARKED)
+    IN_PROGRESS = (State.RUNNING, State.PARKED)
+    ENDED = (State.SUCCEEDED, State.FAILED, State.CANCELLED)
+
+    agent = TenantKey(Agent, on_delete=models.CASCADE, related_name="runs")
+    space = TenantKey(Space, on_delete=models.CASCADE, related_name="runs")
+    conversation = TenantKey(Conversation, on_delete=models.CASCADE, related_name="runs")
+    message = TenantKey(
+        Message, null=True, blank=True, on_delete=models.SET_NULL, related_name="runs"
+    )
+    parent = TenantKey(
+        "runs.Run", null=True, blank=True, on_delete=models.CASCADE, related_name="children"
+    )
+    requested_by = TenantKey(
+        Principal, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    wake_reason = models.CharField(max_length=16, choices=Wake.choices, default=Wake.USER_MESSAGE)
+    adapter = models.CharField(max_length=60)
+    model = models.CharField(max_length=300, blank=True)
+    effort = models.CharField(max_length=20, blank=True)
+    mode = models.CharField(max_length=12, choices=Space.Mode.choices, default=Space.Mode.CHAT)
+
+    state = models.CharField(max_length=10, choices=State.choices, default=State.QUEUED)
+    waiting_for = models.CharField(max_length=10, choices=WaitingFor.choices, blank=True)
+    waiting_on = models.UUIDField(null=True, blank=True)
+    terminal_reason = models.CharField(max_length=24, blank=True)
+    summary = models.TextField(blank=True)
+    liveness = models.CharField(max_length=12, blank=True)
+    stop_requested_at = models.DateTimeField(null=True, blank=True)
+    stop_requested_by = TenantKey(
+        Principal, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    pause_requested_at = models.DateTimeField(null=True, blank=True)
+
+    attempt = models.PositiveIntegerField(default=0)
+    fence = models.PositiveBigIntegerField(default=0)
+    lease_owner = models.CharField(max_length=160, blank=True)
+    lease_until = models.DateTimeField(null=True, blank=True)
+    rung_at = models.DateTimeField(null=True, blank=True)
+
+    queued_at = models.DateTimeField(default=timezone.now)
+    started_at = models.DateTimeField(null=True, blank=True)
+    last_output_at = models.DateTimeField(null=True, blank=True)
+    ended_at = models.DateTimeField(null=True, blank=True)
+
+    sandboxed = models.BooleanField(null=True, blank=True)
+    input_tokens = models.PositiveBigIntegerField(default=0)
+    output_tokens = models.PositiveBigIntegerField(default=0)
+    cache_read_tokens = models.PositiveBigIntegerField(default=0)
+    cache_write_tokens = models.PositiveBigIntegerField(default=0)
+    cost_microcents = models.PositiveBigIntegerField(default=0)
+
+    class Meta:
+        ordering = ["-queued_at", "-id"]
+        indexes = [
+            models.Index(fields=["workspace", "-queued_at"], name="run_newest"),
+            models.Index(fields=["agent", "-queued_at"], name="run_of_agent"),
+            models.Index(fields=["conversation", "queued_at"], name="run_of_conversation"),
+            models.Index(
+                fields=["state", "lease_until"],
+                name="run_open",
+                condition=models.Q(state__in=["queued", "running", "parked"]),
+            ),
+        ]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["message", "agent"],
+                condition=models.Q(parent__isnull=True),
+                name="run_once_per_mention",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"run {self.id}"
+
+    @property
+    def is_open(self) -> bool:
+        return self.state in self.OPEN
+
+    @property
+    def shown_state(self) -> str:
+        """The run tree shows a run that waits for an approval or a person as blocked."""
+        blocked = self.state == self.State.PARKED and self.waiting_for in {"approval", "person"}
+        return "blocked" if blocked else self.state
+
+
+class RunCursor(TenantModel):
+    """The last sequence number of a run: a narrow row of its own, so that counting stays cheap."""
+
+    run = TenantOneToOne(Run, on_delete=models.CASCADE, related_name="cursor")
+    last_seq = models.PositiveBigIntegerField(default=0)
+
+    def __str__(self) -> str:
+        return f"{self.run_id} @ {self.last_seq}"
+
+
+class RunEvent(TenantModel):
+    """An entry of the journal. `seq` counts 1..n without gaps in the run; nothing changes it."""
+
+    run = TenantKey(Run, on_delete=models.CASCADE, related_name="events")
+    seq = models.PositiveBigIntegerField()
+    kind = models.CharField(max_length=20)
+    attempt = models.PositiveIntegerField(default=1)
+    data = models.JSONField(default=dict)
+    at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ["seq"]
+        constraints = [models.UniqueConstraint(fields=["run", "seq"], name="runevent_seq")]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.seq}"

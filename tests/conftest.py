@@ -1,0 +1,60 @@
+"""What every test may rely on: both database roles, the cast, folders of its own."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from tests.cast import Cast
+
+os.environ.setdefault("CC_DB_POOL", "0")
+os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "1")  # Playwright leaves a loop running
+
+BOTH = ["default", "owner"]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """A database test uses the owner's alias (shape, flush) and the application's (all else)."""
+    for item in items:
+        for marker in item.iter_markers("django_db"):
+            if not marker.kwargs.get("databases"):
+                marker.kwargs["databases"] = BOTH
+
+
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings() -> None:
+    """Signs in as the application role; people of the cast need no slow hash."""
+    from django.conf import settings
+
+    assert settings.DATABASES["default"]["USER"] == "cc_app", "the tests must run as cc_app"
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+
+
+@pytest.fixture(autouse=True)
+def data_dir(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Path]:
+    """The instance's data directory is a folder of the test."""
+    from django.conf import settings
+
+    folder = tmp_path / "data"
+    before, settings.DATA_DIR = settings.DATA_DIR, folder
+    yield folder
+    settings.DATA_DIR = before
+
+
+@pytest.fixture
+def cast(db: None) -> "Cast":
+    """Ada's workspace Analytical with Ben, Vera, ceo and engineer; Eve's workspace elsewhere."""
+    from tests.cast import make_cast
+
+    return make_cast()
+
+
+@pytest.fixture
+def committed_cast(transactional_db: None) -> "Cast":
+    """The same, really committed: for threads and other processes."""
+    from tests.cast import make_cast
+
+    return make_cast()

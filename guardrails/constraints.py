@@ -41,7 +41,7 @@ class Constraint:
         }
 
 
-class UnreadableConstraint(ValueError):  # noqa: N818 - the house names ends, not errors
+class UnreadableConstraint(ValueError):
     """A stored constraint that this version does not understand."""
 
 

@@ -38,7 +38,7 @@ FinalState = Literal["succeeded", "failed", "cancelled"]
 WaitingFor = Literal["approval", "child", "person", "pause"]
 
 
-class RunEnded(Exception):  # noqa: N818 - an end, not an error
+class RunEnded(Exception):  # an end, not an error
     """The adapter has nothing more to do for now; everything worth keeping is in the journal."""
 
     def __init__(self, summary: str = "") -> None:

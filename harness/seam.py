@@ -13,6 +13,7 @@ from typing import Any, Literal, Protocol
 from harness.actions import ActionClass
 from harness.events import Delta, Event
 from harness.stop import Stop
+from outside.egress import Guard
 
 Mode = Literal["chat", "plan", "orchestrate", "review"]
 Effort = Literal["low", "medium", "high", "xhigh", "max"]
@@ -34,6 +35,7 @@ class ProviderSettings:
     api_key: str = field(default="", repr=False)
     base_url: str = ""  # empty: the provider's own address
     timeout_seconds: float = 300.0  # without a single byte
+    guard: Guard | None = None  # checks `base_url` on each connection; None trusts it
 
 
 @dataclass(frozen=True)
@@ -152,8 +154,11 @@ class RunSpec:
 class GateCall:
     """A tool call, put to the gate just before its effect.
 
+    A facet that is None was not stated: nobody knows what the call touches there. An empty tuple
+    says that it touches nothing. `command` is the raw line of a shell call, for the gate to read.
     `approval_id` is a decision "allow" that already exists for this call: the gate may still
-    deny (the world moved), it does not ask for the same thing again.
+    deny (the world moved), it does not ask for the same thing again. With `asked_by_desk` the
+    push desk asks for what this call does: the gate answers deny, or allow where it would ask.
     """
 
     call_id: str
@@ -161,12 +166,13 @@ class GateCall:
     classes: frozenset[ActionClass]
     summary: str  # one line in words, as the inbox shows it
     input: Mapping[str, Any]
-    command: str = ""  # of a shell call
-    paths: tuple[str, ...] = ()
-    hosts: tuple[str, ...] = ()
-    refs: tuple[str, ...] = ()
-    repository: str = ""
+    command: str = ""
+    paths: tuple[str, ...] | None = ()  # relative to the checkout where inside, else absolute
+    hosts: tuple[str, ...] | None = ()
+    refs: tuple[str, ...] | None = ()
+    repositories: tuple[str, ...] | None = ()
     approval_id: str | None = None
+    asked_by_desk: bool = False
 
 
 @dataclass(frozen=True)
@@ -302,6 +308,7 @@ class ModelRequest:
     tools: tuple[ToolSchema, ...]
     max_output_tokens: int
     effort: Effort | None = None
+    thinking: Literal["adaptive", "effort", "none"] = "none"
 
 
 @dataclass(frozen=True, slots=True)
@@ -345,7 +352,7 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class TurnDone:
-    stop_reason: Literal["end", "tools", "max_tokens", "refusal", "other"]
+    stop_reason: Literal["end", "tools", "max_tokens", "refusal", "overflow", "other"]
     usage: Usage
     message_id: str
     model: str

@@ -58,7 +58,7 @@ class Step:
         return cls(**{**data, "calls": calls})
 
 
-class Unexpected(AssertionError):  # noqa: N818 - reads as what it is
+class Unexpected(AssertionError):  # reads as what it is
     """The server was asked something its script does not know."""
 
 

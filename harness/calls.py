@@ -1,0 +1,87 @@
+"""Where each tool call without a result stands. Pure: a reading of the journal."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from harness.conversation import complete_turns, seq_of
+from harness.events import Event, Kind
+
+Standing = Literal["new", "waiting", "decided", "answered", "interrupted"]
+
+
+@dataclass(frozen=True, slots=True)
+class OpenCall:
+    """A call of a complete turn that has no result yet.
+
+    new          never begun: it is put to the gate now
+    waiting      asked and not decided (`waits_for`, `waits_on` say for what)
+    decided      the last word is a decision, in `decision`
+    answered     the question it asked has its answer, in `answer`
+    interrupted  begun, and nobody knows how it ended
+    """
+
+    call_id: str
+    name: str
+    input: Mapping[str, Any]
+    turn: int
+    standing: Standing = "new"
+    invalid: str = ""
+    decision: Mapping[str, Any] | None = None
+    answer: str = ""
+    waits_for: Literal["approval", "person", "child"] = "approval"
+    waits_on: str = ""
+
+
+def open_calls(events: Sequence[Event]) -> tuple[OpenCall, ...]:
+    """Calls without a result, in the order the model made them."""
+    complete = complete_turns(events)
+    settled = {e.data["call_id"] for e in events if e.kind is Kind.TOOL_RESULT}
+    made = [
+        event
+        for event in events
+        if event.kind is Kind.TOOL_CALL
+        and event.data["turn"] in complete
+        and event.data["call_id"] not in settled
+    ]
+    return tuple(_stand(event, _history(event, events)) for event in made)
+
+
+def _history(call: Event, events: Sequence[Event]) -> list[Event]:
+    call_id = call.data["call_id"]
+    return [e for e in events if seq_of(e) > seq_of(call) and e.data.get("call_id") == call_id]
+
+
+def _stand(call: Event, history: Sequence[Event]) -> OpenCall:
+    data = call.data
+    base: dict[str, Any] = {
+        "call_id": data["call_id"],
+        "name": data["name"],
+        "input": data["input"],
+        "turn": data["turn"],
+        "invalid": data.get("invalid", ""),
+    }
+    if not history:
+        return OpenCall(**base)
+    last = _decisive(history)
+    if last.kind is Kind.APPROVAL and last.data["phase"] == "decided":
+        return OpenCall(**base, standing="decided", decision=last.data)
+    if last.kind is Kind.APPROVAL:
+        return OpenCall(**base, standing="waiting", waits_on=last.data["approval_id"])
+    if last.kind is Kind.MESSAGE and last.data["role"] == "user":
+        return OpenCall(**base, standing="answered", answer=last.data["text"])
+    if last.kind is Kind.MESSAGE:
+        return OpenCall(**base, standing="waiting", waits_for="person")
+    if last.kind is Kind.CHILD and last.data["phase"] == "ended":
+        return OpenCall(**base, standing="answered", answer=last.data.get("result", ""))
+    if last.kind is Kind.CHILD:
+        return OpenCall(**base, standing="waiting", waits_for="child", waits_on=last.data["run_id"])
+    if last.kind is Kind.TOOL_START:
+        return OpenCall(**base, standing="interrupted")
+    return OpenCall(**base)
+
+
+def _decisive(history: Sequence[Event]) -> Event:
+    """The event that says where the call stands: the last one of a kind that can."""
+    kinds = (Kind.APPROVAL, Kind.MESSAGE, Kind.CHILD, Kind.TOOL_START)
+    return next((e for e in reversed(history) if e.kind in kinds), history[-1])

@@ -1,0 +1,50 @@
+"""The run's journal as the loop holds it: what is stored, plus what it records itself."""
+
+from collections.abc import Sequence
+
+from harness.conversation import seq_of
+from harness.events import Delta, Event, Kind
+from harness.seam import EventSink
+
+
+class RunJournal:
+    """Events in order of seq. Whatever is in here is stored; what is not never happened."""
+
+    def __init__(self, history: Sequence[Event], sink: EventSink) -> None:
+        self.events = sorted(history, key=seq_of)
+        self._sink = sink
+        self._others_wrote = True  # before the first look nobody knows
+
+    @property
+    def last_seq(self) -> int:
+        return seq_of(self.events[-1]) if self.events else 0
+
+    @property
+    def last_turn(self) -> int:
+        """Number of the last model turn that was begun, whether it came to its end or not."""
+        return max((e.data["turn"] for e in self.events if "turn" in e.data), default=0)
+
+    def record(self, *events: Event) -> None:
+        """Stored when it returns, in one transaction."""
+        last = self._sink.record(*events)
+        first = last - len(events) + 1
+        if first != self.last_seq + 1:
+            self._others_wrote = True
+        self.events += [event.at(seq) for seq, event in enumerate(events, first)]
+
+    def take_in(self, *, look: bool = False) -> bool:
+        """Adds what others wrote meanwhile; says whether there was any. `look` asks in any case."""
+        if not (self._others_wrote or look):
+            return False
+        self._others_wrote = False
+        known = {seq_of(event) for event in self.events}
+        new = [event for event in self._sink.arrived() if seq_of(event) not in known]
+        if new:
+            self.events = sorted([*self.events, *new], key=seq_of)
+        return bool(new)
+
+    def delta(self, delta: Delta) -> None:
+        self._sink.delta(delta)
+
+    def last(self, kind: Kind) -> Event | None:
+        return next((e for e in reversed(self.events) if e.kind is kind), None)

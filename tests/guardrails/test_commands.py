@@ -1,6 +1,8 @@
 """What a shell line is taken for, as a table: add a row for each bug."""
 
+import shlex
 import string
+from collections.abc import Callable
 
 import pytest
 from hypothesis import example, given
@@ -215,15 +217,11 @@ def test_what_cannot_be_read_whole_says_so(line: str) -> None:
 def test_shells_inside_shells_end_in_an_opaque_command_instead_of_a_crash() -> None:
     line = "rm x"
     for _ in range(6):
-        line = f"eval {commands_quote(line)}"
+        line = f"eval {shlex.quote(line)}"
     assert ActionClass.FILE_DELETE in commands.classes_of(line)
     for _ in range(6):
-        line = f"eval {commands_quote(line)}"
+        line = f"eval {shlex.quote(line)}"
     assert any(command.opaque for command in commands.classify(line))
-
-
-def commands_quote(text: str) -> str:
-    return "'" + text.replace("'", "'\\''") + "'"
 
 
 REFS: list[tuple[str, tuple[str, ...] | None, bool | None]] = [
@@ -319,16 +317,26 @@ def test_no_text_at_all_makes_it_raise_and_there_is_always_an_answer(line: str) 
 QUOTINGS = st.sampled_from([lambda w: w, lambda w: f"'{w}'", lambda w: f'"{w}"',
                             lambda w: "".join(f"\\{c}" for c in w), lambda w: f"$'{w}'",
                             lambda w: w[0] + f"''{w[1:]}"])  # fmt: skip
-WRAPS = st.sampled_from(
-    ["{}", "sudo {}", "A=1 {}", "true && {}", "({})", "echo $({})", "x | {}", "nohup {} &",
-     "if true; then {}; fi", "env A=b timeout 3 {}", "f() {{ {}; }}", "! {}"]
+PREFIXES = st.sampled_from(
+    ["{}", "sudo {}", "env A=b {}", "timeout 3 {}", "nohup {}", "xargs -0 {}", "nice -n 5 {}"]
+)
+FRAMES = st.sampled_from(
+    ["{}", "true && {}", "({})", "echo $({})", "x | {}", "{} &", "if true; then {}\nfi", "{};",
+     "f() {{ {}\n}}", "sh -c {quoted}", "eval {quoted}", "echo \"$({})\"", "cat <({})"]
 )  # fmt: skip
 
 
-@given(st.lists(QUOTINGS, min_size=3, max_size=3), st.lists(WRAPS, max_size=3))
-def test_no_quoting_and_no_wrapping_hides_a_push(quotings: list, wraps: list[str]) -> None:
-    line = " ".join(q(w) for q, w in zip(quotings, ["git", "push", "origin"], strict=True))
-    for wrap in wraps:
-        line = wrap.format(line)
+@given(
+    st.lists(QUOTINGS, min_size=3, max_size=3),
+    st.lists(PREFIXES, max_size=2),
+    st.lists(FRAMES, max_size=3),
+)
+def test_no_quoting_and_no_wrapping_hides_a_push(
+    quotings: list[Callable[[str], str]], prefixes: list[str], frames: list[str]
+) -> None:
+    words = zip(quotings, ["git", "push", "origin"], strict=True)
+    line = " ".join(quoting(word) for quoting, word in words)
+    for frame in [*prefixes, *frames]:
+        line = frame.format(line, quoted=shlex.quote(line))
     answers = commands.classify(line)
     assert ActionClass.GIT_PUSH in commands.classes_of(line) or any(a.opaque for a in answers)

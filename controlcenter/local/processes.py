@@ -6,15 +6,26 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
-from typing import IO
+from typing import IO, Protocol
 
 PR_SET_PDEATHSIG = 1
 HAS_PROC = Path("/proc/self/stat").exists()
 # Resolved once, here: between fork and exec nothing may be imported or looked up.
 _libc = ctypes.CDLL(None) if sys.platform == "linux" else None
+
+
+class Running(Protocol):
+    """What is needed of a child to stop it: an engine's `Popen` or a forked role."""
+
+    pid: int
+
+    def poll(self) -> int | None: ...
+    def wait(self, timeout: float | None = None) -> int: ...
+    def send_signal(self, sig: int) -> None: ...
 
 
 def spawn(
@@ -39,12 +50,21 @@ def spawn(
         stdout=output,
         stderr=subprocess.STDOUT if output is not None else None,
         process_group=0 if own_group else None,
-        preexec_fn=_dying_with_parent(dies_by, os.getpid()),
+        preexec_fn=partial(die_with_parent, dies_by, parent=os.getpid()),
     )
 
 
+def die_with_parent(dies_by: signal.Signals, *, parent: int) -> None:
+    """Called in a fresh child: the kernel sends `dies_by` when our parent ends (on Linux)."""
+    if _libc is None:
+        return
+    _libc.prctl(PR_SET_PDEATHSIG, int(dies_by))
+    if os.getppid() != parent:  # it died between fork and prctl
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
 def stop(
-    process: subprocess.Popen[bytes],
+    process: Running,
     *,
     first: signal.Signals = signal.SIGTERM,
     grace_seconds: float = 8.0,
@@ -123,17 +143,3 @@ def _state_of(pid: int) -> str:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
     except OSError:
         return "?"
-
-
-def _dying_with_parent(dies_by: signal.Signals, parent: int) -> Callable[[], None] | None:
-    libc = _libc
-    if libc is None:
-        return None
-    number = int(dies_by)
-
-    def arm() -> None:
-        libc.prctl(PR_SET_PDEATHSIG, number)
-        if os.getppid() != parent:  # it died between fork and prctl
-            os.kill(os.getpid(), signal.SIGKILL)
-
-    return arm

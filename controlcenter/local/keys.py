@@ -1,0 +1,53 @@
+"""Whether the keys of an instance are there, and its one-time setup token."""
+
+import os
+import secrets
+from pathlib import Path
+
+import psycopg
+
+from controlcenter.local.errors import StartError
+
+KEYS = {
+    "django.key": "CC_SECRET_KEY",
+    "encryption.keys": "CC_ENCRYPTION_KEYS",
+    "audit.key": "CC_AUDIT_KEY",
+}
+
+
+def refuse_lost_keys(data: Path, *, owner_url: str) -> None:
+    """A database with rows whose keys are missing is not started: new keys would hide the loss."""
+    folder = data / "secrets"
+    lost = [
+        name
+        for name, variable in KEYS.items()
+        if not os.environ.get(variable, "").strip() and not (folder / name).is_file()
+    ]
+    if lost and _has_rows(owner_url):
+        raise StartError(
+            f"The database holds data, but {folder} lacks {', '.join(lost)}. Restore that folder "
+            "from the same backup, or give the keys in "
+            f"{', '.join(KEYS[name] for name in lost)}."
+        )
+
+
+def setup_token(data: Path) -> str:
+    """The token that the first account must show when others can reach this instance."""
+    file = data / "secrets" / "setup.token"
+    try:
+        descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        return file.read_text().strip()
+    token = secrets.token_urlsafe(18)
+    with os.fdopen(descriptor, "w") as out:
+        out.write(token + "\n")
+    return token
+
+
+def _has_rows(owner_url: str) -> bool:
+    try:
+        with psycopg.connect(owner_url, connect_timeout=10) as connection:
+            row = connection.execute("SELECT to_regclass('django_migrations')").fetchone()
+    except psycopg.OperationalError as error:
+        raise StartError(f"The database does not answer: {error}") from error
+    return bool(row and row[0])

@@ -1,0 +1,24 @@
+"""Uvicorn on a socket that is already open."""
+
+import socket
+from typing import Any
+
+import uvicorn
+
+FINISH_SECONDS = 3
+SOCKET_MESSAGE_BYTES = 64 * 1024
+
+
+def serve(application: Any, listener: socket.socket) -> None:
+    """Serve until TERM; returns when the requests in progress are answered, 3 s at most."""
+    config = uvicorn.Config(
+        application,
+        lifespan="off",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        ws_max_size=SOCKET_MESSAGE_BYTES,
+        timeout_graceful_shutdown=FINISH_SECONDS,
+    )
+    uvicorn.Server(config).run(sockets=[listener])

@@ -6,7 +6,9 @@ Front matter with the keys of `KEYS` in that order; the body is the persona.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from agents.library import frontmatter, yamlread, yamlwrite
+from agents.library import fields, frontmatter, names, yamlread, yamlwrite
+from agents.library.definition import AgentDefinition, Dialect
+from agents.library.sheet import Sheet
 from agents.library.warning import LoadWarning, warn
 from agents.library.yamlread import Value
 
@@ -22,6 +24,7 @@ KEYS = (
     "silenceTimeoutMinutes",
     "reportsTo",
 )
+MAX_SILENCE_MINUTES = 240
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,14 +36,14 @@ class AgentFile:
     warnings: tuple[LoadWarning, ...] = ()
 
 
-def render(fields: Mapping[str, Value], body: str) -> str:
+def render(row: Mapping[str, Value], body: str) -> str:
     """The text of the file: known keys in order, then the unknown ones as they came; LF.
 
     Keys whose value is None (or an empty list of skills) are left out. Strings are written with
-    LF line ends. `parse(render(fields, body))` gives the same fields and `tidy_body(body)`.
+    LF line ends. `parse(render(row, body))` gives the same fields and `tidy_body(body)`.
     """
-    order = [*KEYS, *(key for key in fields if key not in KEYS)]
-    pairs = [(key, _normal(fields[key])) for key in order if fields.get(key) not in (None, [])]
+    order = [*KEYS, *(key for key in row if key not in KEYS)]
+    pairs = [(key, _normal(row[key])) for key in order if row.get(key) not in (None, [])]
     persona = frontmatter.tidy_body(body)
     text = f"---\n{yamlwrite.emit(pairs)}---\n"
     return f"{text}\n{persona}\n" if persona else text
@@ -60,6 +63,48 @@ def parse(text: str) -> AgentFile:
         line = parts.front_line + fault.line - 1 if fault.line else 0
         return AgentFile(body=body, warnings=(warn(fault.code, fault.sentence, line=line),))
     return AgentFile(mapping.values, body, parts.warnings)
+
+
+def read(sheet: Sheet) -> AgentDefinition:
+    """The agent's file as a definition: persona as body, title as description, no tool lists.
+
+    Skipped when the name is missing or no slug.
+    """
+    name = sheet.text("name")
+    folder = _folder(sheet.path)
+    if name and folder and name != folder:
+        sentence = f"The file says `{name}` and lies in the folder `{folder}`."
+        sheet.say(warn("name-differs-from-folder", sentence))
+    definition = AgentDefinition(
+        dialect=Dialect.CC,
+        name=name,
+        declared_name=name,
+        description=sheet.text("title"),
+        model=sheet.text("modelId") or None,
+        effort=sheet.text("effort") or None,
+        skills=fields.names(sheet, "skills"),
+    )
+    _check_numbers(sheet)
+    if names.is_slug(name):
+        return definition
+    return definition.skipped(
+        warn("name-no-slug", f"The name {name!r} is no slug.")
+        if name
+        else warn("missing-name", "The required `name` is missing.")
+    )
+
+
+def _check_numbers(sheet: Sheet) -> None:
+    sheet.positive_int("contextSize")
+    minutes = sheet.positive_int("silenceTimeoutMinutes")
+    if minutes is not None and minutes > MAX_SILENCE_MINUTES:
+        sentence = f"`silenceTimeoutMinutes` goes up to {MAX_SILENCE_MINUTES}."
+        sheet.say(warn("silence-timeout-minutes-invalid", sentence))
+
+
+def _folder(path: str) -> str:
+    parts = path.replace("\\", "/").split("/")
+    return parts[-2] if len(parts) > 1 and parts[-1] == "AGENTS.md" else ""
 
 
 def _no_front_matter(parts: frontmatter.Split) -> LoadWarning:

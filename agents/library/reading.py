@@ -1,0 +1,127 @@
+"""Read an agent file of any dialect. Never raises, never loses the body, never skips silently."""
+
+import hashlib
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from types import MappingProxyType
+
+from agents.library import (
+    cc,
+    copilot,
+    detect,
+    frontmatter,
+    fuxi,
+    jarvis,
+    known,
+    names,
+    opencode,
+    qwen,
+    segments,
+    yamlrepair,
+)
+from agents.library.definition import AgentDefinition, Dialect, settle
+from agents.library.frontmatter import Split
+from agents.library.sheet import Sheet
+from agents.library.warning import LoadWarning, warn
+from agents.library.yamlread import FrontMatterError, Value
+
+MAX_BYTES = 8 * 1024 * 1024
+
+_READERS: Mapping[Dialect, Callable[[Sheet], AgentDefinition]] = {
+    Dialect.CC: cc.read,
+    Dialect.JARVIS: jarvis.read,
+    Dialect.FUXI: fuxi.read,
+    Dialect.QWEN: qwen.read,
+    Dialect.OPENCODE: opencode.read,
+    Dialect.COPILOT: copilot.read,
+}
+_BY_LOWER_CASE = {key.lower(): key for key in known.KNOWN_KEYS}
+
+
+def read_bytes(data: bytes, *, path: str = "", dialect: Dialect | None = None) -> AgentDefinition:
+    """The file with these bytes as a definition; see `read_text`."""
+    if len(data) > MAX_BYTES:
+        sentence = f"The file has {len(data):,} bytes; at most {MAX_BYTES:,} are read."
+        empty = AgentDefinition(dialect or detect.by_place(path) or Dialect.NONE, path=path)
+        return empty.skipped(warn("too-large", sentence))
+    text, warnings = frontmatter.decode(data)
+    definition = read_text(text, path=path, dialect=dialect).with_warnings(*warnings)
+    return replace(definition, digest=hashlib.sha256(data).hexdigest())
+
+
+def read_text(text: str, *, path: str = "", dialect: Dialect | None = None) -> AgentDefinition:
+    """The text as a definition, whatever it holds. `outcome` and `warnings` say how it went.
+
+    `path` gives a name to files that have none and, unless `dialect` is given, the first hint at
+    the dialect. The digest is that of the text in UTF-8.
+    """
+    parts = frontmatter.split(text)
+    if parts.front is None:
+        definition = _without_front_matter(parts, path, dialect)
+    else:
+        definition = _with_front_matter(parts, parts.front, path, dialect)
+    digest = hashlib.sha256(text.encode("utf-8", errors="replace")).hexdigest()
+    body = frontmatter.tidy_body(parts.body)
+    return settle(replace(definition, body=body, path=path, raw=text, digest=digest))
+
+
+def _without_front_matter(parts: Split, path: str, dialect: Dialect | None) -> AgentDefinition:
+    if parts.unterminated:
+        dialect = dialect or detect.by_place(path)
+        said = warn("unterminated-front-matter", "The opening --- has no closing ---.", line=1)
+    else:
+        said = warn("no-front-matter", "No front matter between two --- lines: no agent file.")
+    return AgentDefinition(dialect or Dialect.NONE).skipped(said)
+
+
+def _with_front_matter(
+    parts: Split, front: str, path: str, dialect: Dialect | None
+) -> AgentDefinition:
+    try:
+        mapping, repairs = yamlrepair.load(front, first_line=parts.front_line)
+    except FrontMatterError as fault:
+        return _unreadable(front, fault, path, dialect)
+    values, renamed = _in_usual_case(mapping.values)
+    chosen = dialect or detect.by_place(path) or detect.by_content(values, path=path)
+    source = {_BY_LOWER_CASE.get(k.lower(), k): text for k, text in mapping.source.items()}
+    said = [*parts.warnings, *repairs, *renamed, *map(_duplicate, mapping.duplicates)]
+    sheet = Sheet(values, source, path, frontmatter.tidy_body(parts.body), warnings=said)
+    definition = _READERS[chosen](sheet) if chosen in _READERS else AgentDefinition(chosen)
+    return replace(
+        definition,
+        slug=names.slugify(definition.name) if definition.name else "",
+        values=MappingProxyType(values),
+        warnings=(*sheet.warnings, *definition.warnings),
+    )
+
+
+def _unreadable(
+    front: str, fault: FrontMatterError, path: str, dialect: Dialect | None
+) -> AgentDefinition:
+    """A definition that only says what is wrong, with the name it would have had."""
+    lines = {part.key: part.value_text for part in segments.cut(front) if part.key}
+    guess: dict[str, Value] = {key: value for key, value in lines.items() if "\n" not in value}
+    chosen = dialect or detect.by_place(path) or detect.by_content(guess, path=path)
+    name = lines.get("name", "").strip("\"' ")[:200] or names.stem(path)
+    where = f"line {fault.line}: " if fault.line else ""
+    said = warn(fault.code, f"The front matter cannot be read: {where}{fault.sentence}.")
+    unreadable = AgentDefinition(chosen, name=name, declared_name=name, slug=names.slugify(name))
+    return unreadable.skipped(replace(said, line=fault.line))
+
+
+def _in_usual_case(values: Mapping[str, Value]) -> tuple[dict[str, Value], list[LoadWarning]]:
+    """The values with `Name` under `name`, unless that is there too."""
+    usual: dict[str, Value] = {}
+    warnings = []
+    for key, value in values.items():
+        canonical = _BY_LOWER_CASE.get(key.lower(), key)
+        if canonical == key or canonical in values:
+            usual[key] = value
+            continue
+        usual[canonical] = value
+        warnings.append(warn("key-case", f"The key `{key}` was read as `{canonical}`."))
+    return usual, warnings
+
+
+def _duplicate(key: str) -> LoadWarning:
+    return warn("duplicate-key", f"`{key}` stands there more than once; the last one counts.")

@@ -160,7 +160,8 @@ def test_a_fetch_served_from_the_mirror_has_the_remotes_names(
     view = git.serving_view(checkout.mirror, default_branch="main")
 
     async def nothing() -> AsyncIterator[bytes]:
-        for part in ():
+        empty: tuple[bytes, ...] = ()
+        for part in empty:
             yield part
 
     async def advertised() -> bytes:

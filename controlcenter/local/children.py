@@ -84,6 +84,7 @@ def _replace_standard_streams(output: int) -> None:
     os.dup2(nowhere, 0)
     os.dup2(output, 1)
     os.dup2(output, 2)
-    os.close(nowhere)
+    for descriptor in (nowhere, output):
+        os.close(descriptor)
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(line_buffering=True)  # type: ignore[union-attr]

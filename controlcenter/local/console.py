@@ -2,16 +2,18 @@
 
 import os
 import sys
+from collections.abc import Sequence
 from contextlib import suppress
 
 COLOURS = (36, 32, 33, 35, 34, 96, 92, 93, 95, 94)
-NAME_WIDTH = 11
+NAME_WIDTH = 13
 
 
 class Console:
     """Writes whole lines only, so that the lines of two children never mix."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, harmless: Sequence[str] = ()) -> None:
+        self._harmless = tuple(harmless)
         self._coloured = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
         self._colours: dict[str, int] = {}
         self._unfinished: dict[str, bytes] = {}
@@ -28,7 +30,8 @@ class Console:
             rest = b""
         self._unfinished[name] = rest
         for line in lines:
-            self._write(name, line.decode(errors="replace").rstrip("\r"))
+            if line.strip():
+                self._write(name, line.decode(errors="replace").rstrip("\r"))
 
     def end(self, name: str) -> None:
         """The child is gone: its last line may lack an end."""
@@ -36,6 +39,8 @@ class Console:
             self._write(name, rest.decode(errors="replace"))
 
     def _write(self, name: str, line: str) -> None:
+        if any(words in line for words in self._harmless):
+            return
         label = f"{name:<{NAME_WIDTH}}│"
         if self._coloured:
             colour = self._colours.setdefault(name, COLOURS[len(self._colours) % len(COLOURS)])

@@ -6,6 +6,8 @@ import json
 import os
 import shutil
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from controlcenter.local import processes
@@ -18,14 +20,12 @@ CLEAN_UP_SECONDS = 10.0
 
 def prepare(data: Path) -> None:
     """The directory exists with mode 0700 afterwards, can be written, and is not nearly full."""
-    try:
+    with explaining(data):
         data.mkdir(mode=0o700, parents=True, exist_ok=True)
         (data / "secrets").mkdir(mode=0o700, exist_ok=True)
         probe = data / ".writable"
         probe.write_bytes(b"x" * 4096)
         probe.unlink()
-    except OSError as error:
-        raise StartError(explain(error, data)) from error
     free_megabytes = shutil.disk_usage(data).free // 2**20
     if free_megabytes < NEEDED_MEGABYTES:
         raise StartError(
@@ -34,8 +34,16 @@ def prepare(data: Path) -> None:
         )
 
 
-def explain(error: OSError, data: Path) -> str:
-    """One line that says what is wrong with the directory and what to do."""
+@contextmanager
+def explaining(data: Path) -> Iterator[None]:
+    """An OSError of this directory becomes a StartError that says what to do."""
+    try:
+        yield
+    except OSError as error:
+        raise StartError(_explanation(error, data)) from error
+
+
+def _explanation(error: OSError, data: Path) -> str:
     if error.errno == errno.ENOSPC:
         return f"The disk of {data} is full. Free some space, or choose another place with --data."
     if error.errno in {errno.EACCES, errno.EPERM, errno.EROFS}:
@@ -55,8 +63,8 @@ class Lock:
     it is free again only when the last child of a killed start is gone.
     """
 
-    def __init__(self, data: Path) -> None:
-        self._path = data / "lock"
+    def __init__(self, data: Path, *, name: str = "lock") -> None:
+        self._path = data / name
         self._file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         deadline = time.monotonic() + CLEAN_UP_SECONDS
         while not self._take():

@@ -8,29 +8,43 @@ import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 from controlcenter.local.errors import StartError
 from controlcenter.local.janitor import Janitor
 from controlcenter.local.passwords import Passwords, load_or_make
 from controlcenter.local.postgres import Postgres
+from controlcenter.local.processes import Running
 from controlcenter.local.roles import APP, OWNER
 from controlcenter.local.valkey import Valkey
 
 # A unix socket's path must fit into 107 bytes; the longest name we put there takes 24.
 LONGEST_FOLDER_BYTES = 80
 
-ENGINES = ("postgres", "valkey")
+
+class Engine(Protocol):
+    """What an embedded server offers."""
+
+    def create(self) -> None: ...
+    def start(self, *, output: int | None = None) -> subprocess.Popen[bytes]: ...
+    def wait_ready(self, process: Running) -> None: ...
+    def stop(self, process: Running) -> None: ...
 
 
-@dataclass
+@dataclass(frozen=True)
 class Engines:
-    """The engines that we run ourselves. None where the environment names a server."""
+    """The engines that we run ourselves: None where the environment names a server."""
 
     postgres: Postgres | None
     valkey: Valkey | None
-    processes: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
+
+    @property
+    def named(self) -> dict[str, Engine]:
+        """In the order of their start."""
+        both: dict[str, Engine | None] = {"postgres": self.postgres, "valkey": self.valkey}
+        return {name: engine for name, engine in both.items() if engine}
 
     @property
     def environment(self) -> dict[str, str]:
@@ -43,52 +57,33 @@ class Engines:
             found["REDIS_URL"] = self.valkey.url
         return found
 
-    def start(self, *, janitor: Janitor, output: Mapping[str, int] | None = None) -> None:
-        """Both servers accept connections afterwards, with roles and database in place."""
-        outputs = output or {}
-        engines = {"postgres": self.postgres, "valkey": self.valkey}
-        if self.postgres and not self.postgres.exists():
-            self.postgres.create()
-        for name, engine in engines.items():
-            if engine:
-                process = engine.start(output=outputs.get(name))
-                self.processes[name] = process
-                janitor.child(process.pid)
-        if self.valkey:
-            self.valkey.wait_ready(self.processes["valkey"])
-        if self.postgres:
-            self.postgres.wait_ready(self.processes["postgres"])
-            self.postgres.provide()
+    def create(self) -> None:
+        """Their files exist afterwards."""
+        for engine in self.named.values():
+            engine.create()
 
-    def stop(self) -> None:
-        """Both have ended, everything committed is on disk. Safe to call twice."""
-        if self.valkey and (process := self.processes.pop("valkey", None)):
-            self.valkey.stop(process)
-        if self.postgres and (process := self.processes.pop("postgres", None)):
-            self.postgres.stop(process)
+    def wait_ready(self, running: Mapping[str, Running]) -> None:
+        """They accept connections afterwards, with roles and database in place."""
+        for name, engine in self.named.items():
+            engine.wait_ready(running[name])
+        if self.postgres:
+            self.postgres.provide()
 
 
 def embedded(
     home: Path, *, sockets: Path, passwords: Passwords | None, reckless: bool = False
 ) -> Engines:
     """The engines with their files below `home`, leaving out what the environment names."""
-    named = os.environ
+    postgres = Postgres(home / "postgres", sockets=sockets, passwords=passwords, reckless=reckless)
+    password = passwords["valkey"] if passwords else None
+    valkey = Valkey(home / "valkey", sockets=sockets, password=password, reckless=reckless)
     return Engines(
-        postgres=None
-        if named.get("DATABASE_URL")
-        else Postgres(home / "postgres", sockets=sockets, passwords=passwords, reckless=reckless),
-        valkey=None
-        if named.get("REDIS_URL")
-        else Valkey(
-            home / "valkey",
-            sockets=sockets,
-            password=passwords["valkey"] if passwords else None,
-            reckless=reckless,
-        ),
+        postgres=None if os.environ.get("DATABASE_URL") else postgres,
+        valkey=None if os.environ.get("REDIS_URL") else valkey,
     )
 
 
-def of_data_directory(data: Path) -> Engines:
+def of_data_directory(data: Path, *, sockets: Path) -> Engines:
     """The lasting engines of a data directory, with passwords of its own."""
     secret_file = data / "secrets" / "engines.json"
     if (data / "postgres").exists() and not secret_file.exists():
@@ -96,7 +91,7 @@ def of_data_directory(data: Path) -> Engines:
             f"{data} holds a database, but {secret_file} is missing. Put the folder 'secrets' "
             "of the same backup back in place."
         )
-    return embedded(data, sockets=socket_folder(data), passwords=load_or_make(secret_file))
+    return embedded(data, sockets=sockets, passwords=load_or_make(secret_file))
 
 
 @contextmanager
@@ -105,15 +100,18 @@ def throw_away(janitor: Janitor) -> Iterator[Engines]:
     home = Path(tempfile.mkdtemp(prefix="cc-", dir=_short_temporary_folder()))
     janitor.folder(home)
     engines = embedded(home, sockets=home, passwords=None, reckless=True)
+    running: dict[str, Running] = {}
     try:
-        with (home / "engines.log").open("wb") as log:
-            engines.start(janitor=janitor, output=dict.fromkeys(ENGINES, log.fileno()))
+        with (home / "engines.log").open("wb") as log, _telling(home / "engines.log"):
+            engines.create()
+            for name, engine in engines.named.items():
+                running[name] = engine.start(output=log.fileno())
+                janitor.child(running[name].pid)
+            engines.wait_ready(running)
         yield engines
-    except StartError:
-        sys.stderr.write((home / "engines.log").read_text(errors="replace"))
-        raise
     finally:
-        engines.stop()
+        for name, process in reversed(running.items()):
+            engines.named[name].stop(process)
         shutil.rmtree(home, ignore_errors=True)
 
 
@@ -122,13 +120,22 @@ def socket_folder(data: Path) -> Path:
     folder = data / "run"
     if len(os.fsencode(folder)) > LONGEST_FOLDER_BYTES:
         mark = hashlib.sha256(os.fsencode(data)).hexdigest()[:12]
-        base = os.environ.get("XDG_RUNTIME_DIR") or "/tmp"  # checked just below
+        base = os.environ.get("XDG_RUNTIME_DIR") or "/tmp"  # its owner and mode are checked below
         folder = Path(base) / f"cc-{os.geteuid()}-{mark}"
     folder.mkdir(mode=0o700, exist_ok=True)
     facts = folder.lstat()
     if folder.is_symlink() or facts.st_uid != os.geteuid() or facts.st_mode & 0o077:
         raise StartError(f"{folder} must be a folder of yours alone (mode 0700). Remove it.")
     return folder
+
+
+@contextmanager
+def _telling(log: Path) -> Iterator[None]:
+    try:
+        yield
+    except StartError:
+        sys.stderr.write(log.read_text(errors="replace"))
+        raise
 
 
 def _short_temporary_folder() -> str:

@@ -24,6 +24,11 @@ class Janitor:
             _watch(reader)
         os.close(reader)
 
+    @property
+    def descriptor(self) -> int:
+        """To be closed in every forked child: the janitor acts when the last copy is closed."""
+        return self._writer
+
     def child(self, pid: int) -> None:
         """This process and all below it die with the owner."""
         self._tell(f"child {pid}")

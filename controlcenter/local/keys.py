@@ -15,18 +15,22 @@ KEYS = {
 }
 
 
-def refuse_lost_keys(data: Path, *, owner_url: str) -> None:
-    """A database with rows whose keys are missing is not started: new keys would hide the loss."""
-    folder = data / "secrets"
-    lost = [
+def missing(data: Path) -> list[str]:
+    """The names of keys that neither a file nor the environment gives."""
+    return [
         name
         for name, variable in KEYS.items()
-        if not os.environ.get(variable, "").strip() and not (folder / name).is_file()
+        if not os.environ.get(variable, "").strip() and not (data / "secrets" / name).is_file()
     ]
-    if lost and _has_rows(owner_url):
+
+
+def refuse_lost(data: Path, *, database_url: str) -> None:
+    """A database with rows whose keys are missing is not started: new keys would hide the loss."""
+    lost = missing(data)
+    if lost and _has_rows(database_url):
         raise StartError(
-            f"The database holds data, but {folder} lacks {', '.join(lost)}. Restore that folder "
-            "from the same backup, or give the keys in "
+            f"The database holds data, but {data / 'secrets'} lacks {', '.join(lost)}. Restore "
+            "that folder from the same backup, or give the keys in "
             f"{', '.join(KEYS[name] for name in lost)}."
         )
 
@@ -44,9 +48,9 @@ def setup_token(data: Path) -> str:
     return token
 
 
-def _has_rows(owner_url: str) -> bool:
+def _has_rows(database_url: str) -> bool:
     try:
-        with psycopg.connect(owner_url, connect_timeout=10) as connection:
+        with psycopg.connect(database_url, connect_timeout=10) as connection:
             row = connection.execute("SELECT to_regclass('django_migrations')").fetchone()
     except psycopg.OperationalError as error:
         raise StartError(f"The database does not answer: {error}") from error

@@ -15,6 +15,7 @@ import psycopg
 from controlcenter.local import binaries, processes, roles
 from controlcenter.local.errors import StartError
 from controlcenter.local.passwords import Passwords
+from controlcenter.local.processes import Running
 
 DATABASE = "controlcenter"
 SUPERUSER = "postgres"
@@ -30,7 +31,8 @@ SETTINGS = {
     "max_logical_replication_workers": "0",
     "log_timezone": "UTC",
     "timezone": "UTC",
-    "log_min_messages": "warning",
+    # What fails in a statement is the application's to log.
+    "log_min_messages": "fatal",
     "log_line_prefix": "",
 }
 # For engines that are thrown away: speed before safety.
@@ -61,11 +63,10 @@ class Postgres:
         secret = f":{quote(self.passwords[role])}" if self.passwords else ""
         return f"postgresql://{role}{secret}@/{DATABASE}?host={quote(str(self.sockets), safe='')}"
 
-    def exists(self) -> bool:
-        return (self.home / "PG_VERSION").exists()
-
     def create(self) -> None:
-        """Make the files of a new server. Nothing of a failed attempt stays behind."""
+        """Its files exist afterwards. Nothing of a failed attempt stays behind."""
+        if (self.home / "PG_VERSION").exists():
+            return
         auth = "scram-sha-256" if self.passwords else "trust"
         argv = [
             *_as_somebody(),
@@ -98,7 +99,7 @@ class Postgres:
             dies_by=signal.SIGQUIT,
         )
 
-    def wait_ready(self, process: subprocess.Popen[bytes], *, seconds: float = 60.0) -> None:
+    def wait_ready(self, process: Running, *, seconds: float = 60.0) -> None:
         """Return once it accepts connections; recovery after a crash may take a while."""
         deadline = time.monotonic() + seconds
         while True:
@@ -108,7 +109,7 @@ class Postgres:
             except psycopg.OperationalError as error:
                 if process.poll() is not None:
                     raise StartError(
-                        f"The embedded PostgreSQL ended at its start (code {process.returncode}); "
+                        f"The embedded PostgreSQL ended at its start (code {process.poll()}); "
                         "its own words are above."
                     ) from error
                 if time.monotonic() > deadline:
@@ -123,7 +124,7 @@ class Postgres:
             roles.ensure(connection, passwords=self.passwords)
             roles.ensure_database(connection, DATABASE)
 
-    def stop(self, process: subprocess.Popen[bytes]) -> None:
+    def stop(self, process: Running) -> None:
         """Fast shutdown: connections are cut, everything committed is on disk."""
         processes.stop(process, first=signal.SIGINT, grace_seconds=6.0)
 

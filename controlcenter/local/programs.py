@@ -1,7 +1,7 @@
 """What each child does: web, gateway, the workers, the scheduler, the migration.
 
-Each is a function that runs until its process gets TERM. Heavy imports that must not happen
-before the fork (event loops) are made inside.
+Each is a function that runs until its process gets TERM. What must not exist before the fork
+(event loops, connections) is made inside.
 """
 
 import os
@@ -9,18 +9,22 @@ import signal
 import socket
 import sys
 import threading
+import warnings
 from collections.abc import Sequence
-from functools import partial
+from importlib import import_module
 from importlib.util import find_spec
 
 GATEWAY = "controlcenter.gateway"
-STOP_SECONDS = 5
+
+# Imported once by the supervisor, so that its children share them and start at once.
+SHARED = ("celery.apps.worker", "celery.concurrency.thread", "kombu.transport.redis", "uvicorn")
 
 
 def load() -> None:
-    """Import everything that the children share, once, before they are forked."""
+    """Import Django, every room and what the children share. Opens no connection."""
     import django
 
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "controlcenter.settings")
     django.setup()
     from django.conf import settings
     from django.urls import get_resolver
@@ -28,8 +32,87 @@ def load() -> None:
     from controlcenter.celery import app
 
     app.loader.import_default_modules()
+    app.finalize()
     _ = get_resolver(settings.ROOT_URLCONF).url_patterns
-    import celery.apps.worker
-    import celery.concurrency.thread
-    import kombu.transport.redis
-    import uvicorn.config  # noqa: F401
+    for module in SHARED:
+        import_module(module)
+
+
+def web(listener: socket.socket) -> None:
+    """Pages and sockets, under Daphne or Uvicorn as CC_SERVER says."""
+    from django.conf import settings
+
+    from controlcenter.onehop import BODY_LIMIT_BYTES
+
+    module, _, name = settings.ASGI_APPLICATION.rpartition(".")
+    if settings.SERVER == "uvicorn":
+        from controlcenter.local import uvicorn_server
+
+        uvicorn_server.serve(getattr(import_module(module), name), listener)
+        return
+    from controlcenter.local import daphne_server  # before anything else may install a reactor
+
+    application = getattr(import_module(module), name)
+    daphne_server.serve(application, listener, body_limit_bytes=BODY_LIMIT_BYTES)
+
+
+def has_gateway() -> bool:
+    return find_spec(GATEWAY) is not None
+
+
+def gateway(listener: socket.socket) -> None:
+    """What streams or waits: git, the model proxy, MCP, hooks."""
+    from controlcenter.local import uvicorn_server
+
+    uvicorn_server.serve(import_module(GATEWAY).application, listener)
+
+
+def worker(name: str, queues: Sequence[str], threads: int) -> None:
+    """Celery on a pool of threads; TERM ends it when its tasks have given up their leases."""
+    from celery.platforms import SecurityWarning
+
+    from controlcenter.celery import app
+
+    # It warns of pickled messages under root; ours are JSON and nothing else is accepted.
+    warnings.simplefilter("ignore", SecurityWarning)
+    program = app.Worker(
+        hostname=f"{name}@{socket.gethostname()}",
+        pool="threads",
+        concurrency=threads,
+        queues=queues,
+        loglevel="WARNING",
+        quiet=True,
+        without_gossip=True,
+        without_mingle=True,
+        without_heartbeat=True,
+    )
+    program.start()
+    sys.exit(program.exitcode)
+
+
+def scheduler() -> None:
+    """The ticks of `settings.CC_TICKS`, in one scheduler of all that run."""
+    from controlcenter.local import scheduler as ticking
+
+    stop = threading.Event()
+    signal.signal(signal.SIGTERM, lambda *_: stop.set())
+    ticking.run(stop)
+
+
+def migrate() -> None:
+    """The database has the shape of this version; an unclaimed instance says its token."""
+    from django.conf import settings
+    from django.contrib.auth import get_user_model
+    from django.core.management import call_command
+    from django.db import connections
+    from django.db.migrations.executor import MigrationExecutor
+
+    executor = MigrationExecutor(connections["owner"])
+    if executor.migration_plan(executor.loader.graph.leaf_nodes()):
+        call_command("migrate", database="owner", interactive=False, verbosity=0)
+        sys.stdout.write("The database has the shape of this version.\n")
+    if settings.SETUP_TOKEN and not get_user_model()._default_manager.using("owner").exists():
+        sys.stdout.write(
+            "Others can reach this instance and nobody owns it yet. The first account asks for "
+            f"this token:  {settings.SETUP_TOKEN}\n"
+        )

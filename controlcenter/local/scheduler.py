@@ -46,7 +46,7 @@ def load(entries: Sequence[tuple[str, float]]) -> list[Tick]:
         try:
             ticks.append(Tick(path, float(every_seconds), import_string(path)))
         except ImportError as error:
-            logger.error("%s of CC_TICKS cannot be imported: %s", path, error)
+            logger.warning("%s of CC_TICKS cannot be imported: %s", path, error)
     return ticks
 
 
@@ -88,7 +88,7 @@ def start_due(ticks: list[Tick], pool: ThreadPoolExecutor, *, now: float) -> Non
 def _call(tick: Tick) -> None:
     try:
         tick.call()
-    except Exception:  # noqa: BLE001  # one edge of the process: the next tick must come
+    except Exception:  # one edge of the process: the next tick must come
         logger.exception("%s failed", tick.path)
     finally:
         with suppress(psycopg.Error):

@@ -11,6 +11,7 @@ from urllib.parse import quote
 
 from controlcenter.local import binaries, processes
 from controlcenter.local.errors import StartError
+from controlcenter.local.processes import Running
 
 
 class Valkey:
@@ -31,29 +32,32 @@ class Valkey:
         secret = f":{quote(self.password)}@" if self.password else ""
         return f"unix://{secret}{self.socket}?db=0"
 
+    def create(self) -> None:
+        """Its folder exists afterwards; the server makes its files itself."""
+        self.home.mkdir(mode=0o700, exist_ok=True)
+
     def start(self, *, output: int | None = None) -> subprocess.Popen[bytes]:
         """Start the server; the caller waits with `wait_ready`."""
         self._stop_leftover()
-        self.home.mkdir(mode=0o700, exist_ok=True)
         # A file and not arguments: those can be read by everybody on the machine.
         self.configuration.touch(mode=0o600)
         self.configuration.write_text(self._settings())
         return processes.spawn([str(binaries.valkey()), str(self.configuration)], output=output)
 
-    def wait_ready(self, process: subprocess.Popen[bytes], *, seconds: float = 30.0) -> None:
+    def wait_ready(self, process: Running, *, seconds: float = 30.0) -> None:
         """Return once it answers a ping with something other than 'loading'."""
         deadline = time.monotonic() + seconds
         while not self._answers():
             if process.poll() is not None:
                 raise StartError(
-                    f"The embedded Valkey ended at its start (code {process.returncode}); "
+                    f"The embedded Valkey ended at its start (code {process.poll()}); "
                     "its own words are above."
                 )
             if time.monotonic() > deadline:
                 raise StartError(f"The embedded Valkey did not answer within {seconds:.0f} s.")
             time.sleep(0.01)
 
-    def stop(self, process: subprocess.Popen[bytes]) -> None:
+    def stop(self, process: Running) -> None:
         processes.stop(process, grace_seconds=3.0)
 
     def _settings(self) -> str:

@@ -1,0 +1,258 @@
+"""`python -m controlcenter.local up`: everything, or the role that CC_ROLE names."""
+
+import gc
+import os
+import socket
+import time
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from controlcenter.local import children, data_directory, keys, ports, programs
+from controlcenter.local.announcing import FirstPage
+from controlcenter.local.console import Console
+from controlcenter.local.engines import Engine, Engines, of_data_directory, socket_folder
+from controlcenter.local.errors import StartError
+from controlcenter.local.janitor import Janitor
+from controlcenter.local.processes import Running
+from controlcenter.local.supervisor import Job, Supervisor
+
+DEFAULT_PORT = 8765
+# What Valkey and Celery say at each start and stop, and nobody can use.
+HARMLESS = (
+    "Memory overcommit must be enabled",
+    "Received SIGTERM scheduling shutdown",
+    "Valkey is now ready to exit",
+    "worker: Warm shutdown",
+)
+ROLES = ("web", "gateway", "worker", "scheduler")
+
+
+@dataclass(frozen=True)
+class Options:
+    """What was asked for on the command line or in the environment."""
+
+    data: Path
+    host: str
+    port: int | None
+    role: str
+    opens_browser: bool
+
+    @property
+    def roles(self) -> tuple[str, ...]:
+        return ROLES if self.role == "all" else (self.role,)
+
+
+@dataclass(frozen=True)
+class Pool:
+    """A worker process: long runs never keep a file waiting, and CLIs have their own limit."""
+
+    name: str
+    queues: tuple[str, ...]
+    threads_variable: str
+    threads: int
+
+
+POOLS = (
+    Pool("runs", ("runs",), "CC_RUN_THREADS", 16),
+    Pool("cli", ("cli",), "CC_CLI_THREADS", 4),
+    Pool("files", ("files", "system"), "CC_FILE_THREADS", 8),
+)
+
+
+def up(options: Options) -> int:
+    """Start, serve until INT or TERM, stop. Returns the exit code; raises StartError."""
+    data_directory.prepare(options.data)
+    with closing(_lock(options)) as lock:
+        # Before the first child and thread; it inherits the lock and frees it last.
+        janitor = Janitor()
+        supervisor = Supervisor(Console(harmless=HARMLESS), janitor)
+        try:
+            with data_directory.explaining(options.data):
+                Start(options, supervisor, janitor, lock).run()
+        finally:
+            supervisor.pump(0)
+            supervisor.stop_all()
+            janitor.close()
+            if supervisor.has_started:
+                supervisor.console.say("Stopped.")
+    return 0
+
+
+def _lock(options: Options) -> data_directory.Lock:
+    # Many processes of single roles share a data directory; one start of everything does not.
+    name = "lock" if options.role == "all" else f"lock-{options.role}-{os.getpid()}"
+    return data_directory.Lock(options.data, name=name)
+
+
+class Start:
+    """One start, step by step."""
+
+    def __init__(
+        self, options: Options, supervisor: Supervisor, janitor: Janitor, lock: data_directory.Lock
+    ) -> None:
+        self._options = options
+        self._supervisor = supervisor
+        self._janitor = janitor
+        self._lock = lock
+        self._listeners: dict[str, socket.socket] = {}
+
+    def run(self) -> None:
+        began_at = time.monotonic()
+        self._listen()
+        self._start_engines()
+        self._migrate()
+        self._start_roles()
+        self._lock.announce(self.address)
+        first_page = FirstPage(
+            self._listeners.get("web"),
+            self.address,
+            data=self._options.data,
+            say=self._supervisor.console.say,
+            opens_browser=self._options.opens_browser,
+            began_at=began_at,
+        )
+        self._supervisor.run(first_page.look)
+        self._supervisor.console.say("Stopping.")
+
+    @property
+    def address(self) -> str:
+        listener = self._listeners.get("web")
+        return ports.url(self._options.host, listener.getsockname()[1]) if listener else ""
+
+    def _listen(self) -> None:
+        """Take the ports before anything is started: a taken one is said at once."""
+        options = self._options
+        if "web" in options.roles:
+            wanted = DEFAULT_PORT if options.port is None else options.port
+            web = ports.listen(options.host, wanted, may_move=options.port is None)
+            self._listeners["web"] = web
+            if web.getsockname()[1] != wanted and wanted:
+                self._supervisor.console.say(
+                    f"Port {wanted} is taken by {ports.holder_of(wanted)}; "
+                    f"{web.getsockname()[1]} it is."
+                )
+            os.environ["CC_PORT"] = str(web.getsockname()[1])
+        if "gateway" in options.roles and programs.has_gateway():
+            host = os.environ.get("CC_GATEWAY_HOST", "127.0.0.1")
+            port = os.environ.get("CC_GATEWAY_PORT", "")
+            asked = int(port) if port.isdigit() else DEFAULT_PORT + 1
+            gateway = ports.listen(host, asked, may_move=not port)
+            self._listeners["gateway"] = gateway
+            os.environ.setdefault("CC_GATEWAY_URL", ports.url(host, gateway.getsockname()[1]))
+        if not ports.is_loopback(options.host):
+            token = keys.setup_token(options.data)
+            os.environ.setdefault("CC_SETUP_TOKEN", token)
+            _allow_own_names(options.host)
+
+    def _start_engines(self) -> None:
+        options = self._options
+        os.environ["CC_DATA_DIR"] = str(options.data)
+        _require_addresses(embedded=options.role == "all")
+        engines = self._engines()
+        os.environ.update(engines.environment)
+        engines.create()
+        jobs = [
+            Job(name, _starting(engine), stop=engine.stop) for name, engine in engines.named.items()
+        ]
+        running = {job.name: self._supervisor.start(job) for job in jobs}
+        # Usually no key is missing, and the program is loaded while the database wakes up.
+        if not keys.missing(options.data):
+            programs.load()
+        engines.wait_ready(running)
+        keys.refuse_lost(options.data, database_url=os.environ["DATABASE_OWNER_URL"])
+        programs.load()
+
+    def _engines(self) -> Engines:
+        data = self._options.data
+        if self._options.role != "all":
+            return Engines(None, None)
+        sockets = socket_folder(data)
+        if not sockets.is_relative_to(data):
+            self._janitor.folder(sockets)
+        return of_data_directory(data, sockets=sockets)
+
+    def _migrate(self) -> None:
+        if self._options.role == "all":
+            # From here on the children share what is loaded: nothing of it is garbage.
+            gc.collect()
+            gc.freeze()
+            job = Job("migrate", self._forking(programs.migrate, keeps_owner=True))
+            if self._supervisor.finish(job) != 0 and not self._supervisor.stopping:
+                raise StartError("The database could not be brought to this version; see above.")
+
+    def _start_roles(self) -> None:
+        for name, program in self._programs():
+            if not self._supervisor.stopping:
+                self._supervisor.start(Job(name, self._forking(program)))
+
+    def _programs(self) -> list[tuple[str, Callable[[], object]]]:
+        found: list[tuple[str, Callable[[], object]]] = []
+        for role in self._options.roles:
+            match role:
+                case "web" | "gateway":
+                    if listener := self._listeners.get(role):
+                        found.append((role, partial(getattr(programs, role), listener)))
+                case "worker":
+                    found += _workers()
+                case _:
+                    found.append(("scheduler", programs.scheduler))
+        return found
+
+    def _forking(
+        self, program: Callable[[], object], *, keeps_owner: bool = False
+    ) -> Callable[[int], Running]:
+        def start(output: int) -> Running:
+            used = [
+                part for part in getattr(program, "args", ()) if isinstance(part, socket.socket)
+            ]
+            unused = [one.fileno() for one in self._listeners.values() if one not in used]
+            return children.fork(
+                program if keeps_owner else partial(_as_application, program),
+                output=output,
+                closing=[*self._supervisor.descriptors, self._lock.fileno(), *unused],
+            )
+
+        return start
+
+
+def _as_application(program: Callable[[], object]) -> None:
+    # What a role starts in turn (a CLI, a shell) must not find the way to the tables' owner.
+    os.environ.pop("DATABASE_OWNER_URL", None)
+    program()
+
+
+def _workers() -> list[tuple[str, Callable[[], object]]]:
+    asked = {word.strip() for word in os.environ.get("CC_QUEUES", "").split(",") if word.strip()}
+    found: list[tuple[str, Callable[[], object]]] = []
+    for pool in POOLS:
+        queues = [queue for queue in pool.queues if not asked or queue in asked]
+        threads = os.environ.get(pool.threads_variable, "")
+        count = int(threads) if threads.isdigit() and int(threads) else pool.threads
+        if queues:
+            name = f"worker:{pool.name}"
+            found.append((name, partial(programs.worker, pool.name, queues, count)))
+    return found
+
+
+def _starting(engine: Engine) -> Callable[[int], Running]:
+    return lambda output: engine.start(output=output)
+
+
+def _require_addresses(*, embedded: bool) -> None:
+    named = os.environ
+    wanted = [] if embedded else ["DATABASE_URL", "DATABASE_OWNER_URL", "REDIS_URL"]
+    if embedded and named.get("DATABASE_URL"):
+        wanted = ["DATABASE_OWNER_URL"]
+    missing = [name for name in wanted if not named.get(name)]
+    if missing:
+        raise StartError(f"Please set {' and '.join(missing)} too.")
+
+
+def _allow_own_names(host: str) -> None:
+    names = ["localhost", "127.0.0.1", "[::1]", *ports.names_of_this_machine()]
+    if host not in {"", "0.0.0.0", "::"}:
+        names.append(host)
+    os.environ.setdefault("CC_ALLOWED_HOSTS", ",".join(dict.fromkeys(names)))

@@ -1,0 +1,67 @@
+"""The page, the task and the tick of `small_settings`."""
+
+import os
+import threading
+
+import redis
+from celery import shared_task
+from django.conf import settings
+from django.db import connection
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.urls import path
+
+from controlcenter.onehop import PageHandler
+
+
+def facts(request: HttpRequest) -> HttpResponse:
+    """Who serves, as which role, and what the task and the tick have counted."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT current_user")
+        (user,) = cursor.fetchone()
+    valkey = redis.Redis.from_url(settings.REDIS_URL, decode_responses=True)
+    return JsonResponse(
+        {
+            "pid": os.getpid(),
+            "user": user,
+            "knows_owner": "DATABASE_OWNER_URL" in os.environ,
+            "counts": {key: valkey.get(key) for key in ("task", "tick", "kept")},
+        }
+    )
+
+
+def ring(request: HttpRequest) -> HttpResponse:
+    count.apply_async(queue="runs")
+    return HttpResponse("rung")
+
+
+def keep(request: HttpRequest) -> HttpResponse:
+    redis.Redis.from_url(settings.REDIS_URL).set("kept", "yes")
+    return HttpResponse("kept")
+
+
+def hang(request: HttpRequest) -> HttpResponse:
+    redis.Redis.from_url(settings.REDIS_URL).set("kept", "hanging")
+    threading.Event().wait(60)
+    return HttpResponse("late")
+
+
+@shared_task
+def count() -> None:
+    redis.Redis.from_url(settings.REDIS_URL).incr("task")
+
+
+def tick() -> None:
+    redis.Redis.from_url(settings.REDIS_URL).incr("tick")
+
+
+urlpatterns = [path("facts", facts), path("ring", ring), path("keep", keep), path("hang", hang)]
+
+
+async def application(scope, receive, send):  # type: ignore[no-untyped-def]
+    global _pages
+    if _pages is None:
+        _pages = PageHandler()
+    await _pages(scope, receive, send)
+
+
+_pages: PageHandler | None = None

@@ -44,14 +44,13 @@ def decode(data: bytes) -> tuple[str, tuple[LoadWarning, ...]]:
 
 
 def normalise(text: str) -> str:
-    """The text without byte order mark, with LF line ends and encodable as UTF-8."""
-    text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
-    return _SURROGATE.sub("\ufffd", text)
+    """The text with LF line ends and encodable as UTF-8."""
+    return _SURROGATE.sub("\ufffd", text.replace("\r\n", "\n").replace("\r", "\n"))
 
 
 def split(text: str) -> Split:
     """Front matter and body of a text; the body is never lost, even when the fences are wrong."""
-    text = normalise(text)
+    text = normalise(text.removeprefix("\ufeff"))
     opening = _OPENING.match(text)
     if opening is None:
         return Split(None, text)
@@ -76,5 +75,5 @@ def tidy_body(body: str) -> str:
 
 
 def body_sha256(body: str) -> str:
-    """SHA-256 (hex) of the UTF-8 body: no byte order mark, LF, trimmed at both ends."""
+    """SHA-256 (hex) of the body in UTF-8 with LF, trimmed at both ends."""
     return hashlib.sha256(normalise(body).strip().encode()).hexdigest()

@@ -5,7 +5,8 @@ same as an empty tuple, which says that it touches nothing.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
 Word = str | None
 """One word of a command; None where only a running shell knows it (`$x`, `$(…)`, `*`)."""
@@ -62,3 +63,24 @@ def might_start_with(spellings: Iterable[Words], prefix: Iterable[str]) -> bool 
     if True in answers:
         return True
     return None if None in answers else False
+
+
+def to_json(action: Action) -> dict[str, Any]:
+    """Every field, sorted, so that the same action always gives the same text."""
+    return {**asdict(action), "classes": sorted(map(str, action.classes))}
+
+
+def from_json(stored: dict[str, Any]) -> Action:
+    """The action of its JSON form."""
+    facets = ("paths", "refs", "hosts", "repositories")
+    lists = {name: None if stored[name] is None else tuple(stored[name]) for name in facets}
+    return Action(
+        **(
+            stored
+            | lists
+            | {
+                "classes": frozenset(stored["classes"]),
+                "spellings": tuple(tuple(words) for words in stored["spellings"]),
+            }
+        )
+    )

@@ -51,7 +51,8 @@ def parse(stored: object) -> Constraint:
         raise UnreadableConstraint("A constraint is an object.")
     if unknown := set(stored) - {field.name for field in fields(Constraint)}:
         raise UnreadableConstraint(f"Unknown facet: {', '.join(sorted(map(str, unknown)))}.")
-    return Constraint(**{key: _parse_facet(key, value) for key, value in stored.items()})
+    facets: dict[str, Any] = {key: _parse_facet(key, value) for key, value in stored.items()}
+    return Constraint(**facets)
 
 
 def _parse_facet(key: str, value: object) -> object:

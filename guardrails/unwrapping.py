@@ -76,7 +76,7 @@ _WRAPPERS = {
 }  # fmt: skip
 
 # `tool run x …` runs x as it stands.
-_RUNNERS = {
+_RUNNERS: dict[str, _Wrapper | dict[str, _Wrapper]] = {
     "uv": {"run": _Wrapper("--with --python -p --extra --group --project --directory --env-file",
                            "--no-sync --frozen --locked --isolated --no-project -q --quiet")},
     "poetry": {"run": _Wrapper()},
@@ -125,8 +125,9 @@ def _wrapper_of(name: str, words: Words) -> tuple[_Wrapper, int] | None:
     runner = _RUNNERS.get(name)
     if isinstance(runner, _Wrapper):
         return runner, 1
-    if runner and len(words) > 1 and words[1] in runner:
-        return runner[words[1]], 2
+    subcommand = words[1] if len(words) > 1 else None
+    if runner and subcommand in runner:
+        return runner[subcommand], 2
     return None
 
 

@@ -1,7 +1,7 @@
 """What is known about models: context window, output limit, efforts, prices.
 
 The files in `catalogue_data/` are the fallback; the rooms above may add entries of their own
-(`Catalogue.extended`), for example what a provider's own list says.
+(`ModelCatalogue.extended`), for example what a provider's own list says.
 """
 
 import json
@@ -65,7 +65,7 @@ class Model:
 
 
 @dataclass(frozen=True)
-class Catalogue:
+class ModelCatalogue:
     models: Mapping[str, Model]  # by "provider/name"
     defaults: Mapping[str, str]  # provider → its default model's name
 
@@ -83,7 +83,7 @@ class Catalogue:
 
 
 @cache
-def shipped() -> Catalogue:
+def shipped() -> ModelCatalogue:
     """The catalogue that comes with the product."""
     models: dict[str, Model] = {}
     defaults: dict[str, str] = {}
@@ -93,7 +93,7 @@ def shipped() -> Catalogue:
         defaults[provider] = data["default"]
         for name, entry in data["models"].items():
             models[f"{provider}/{name}"] = _model(provider, name, entry)
-    return Catalogue(models, defaults)
+    return ModelCatalogue(models, defaults)
 
 
 def split(model: str) -> tuple[str, str]:

@@ -114,8 +114,8 @@ class _Builder:
             data = event.data
             result = Result(data["call_id"], data["name"], data["content"], data["is_error"])
             self.results.setdefault(result.call_id, result)
-        elif text := _said(event):
-            self.said.append((seq_of(event), text))
+        else:
+            self.said += [(seq_of(event), text) for text in _said(event)]
 
     def _take_block(self, event: Event) -> None:
         data = event.data
@@ -158,14 +158,14 @@ def as_block(event: Event) -> Block:
     )
 
 
-def _said(event: Event) -> str:
-    """What the event says to the model, if it is one that speaks to it."""
+def _said(event: Event) -> Sequence[str]:
+    """What the event says to the model; nothing for an event that does not speak to it."""
     if event.kind is Kind.STEER:
-        return str(event.data["text"])
+        return (event.data["text"],)
     if event.kind is not Kind.MESSAGE or event.data["role"] != "user" or "call_id" in event.data:
-        return ""
-    context, text = event.data.get("context", ""), event.data["text"]
-    return "\n\n".join(part for part in (context, text) if part.strip())
+        return ()
+    texts = (event.data.get("context", ""), event.data["text"])
+    return tuple(text for text in texts if text.strip())
 
 
 def _cuts_thinking(event: Event) -> bool:

@@ -35,8 +35,8 @@ class PromptData(TypedDict):
     """Stored when the assembled system prompt differs from the last one stored."""
 
     sections: list[dict[str, str]]  # [{"name", "text"}]
-    digest: str
     model: str
+    mode: str
     tools: list[str]
 
 
@@ -124,6 +124,7 @@ class SandboxViolationData(TypedDict):
 class SteerData(TypedDict):
     text: str
     author: NotRequired[str]  # handle; absent when the harness itself steers
+    code: NotRequired[str]  # why the harness steers
 
 
 class ApprovalData(TypedDict):
@@ -188,12 +189,16 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class Delta:
-    """A piece of block `index` of turn `turn`, shown while it grows."""
+    """A piece of block `index` of turn `turn`, shown while it grows.
+
+    `output` is what a running tool prints; `call_id` says which.
+    """
 
     turn: int
     index: int
-    kind: Literal["text", "thinking", "tool_call"]
+    kind: Literal["text", "thinking", "tool_call", "output"]
     text: str
+    call_id: str = ""
 
 
 def event(kind: Kind, data: Mapping[str, Any] | Any) -> Event:
@@ -214,10 +219,13 @@ def notice(
     return event(Kind.NOTICE, data)
 
 
-def steer(text: str, *, author: str | None = None) -> Event:
+def steer(text: str, *, author: str = "", code: str = "") -> Event:
+    """Said to the agent in the middle of its work; `code` when the harness itself says it."""
     data: SteerData = {"text": text}
     if author:
         data["author"] = author
+    if code:
+        data["code"] = code
     return event(Kind.STEER, data)
 
 

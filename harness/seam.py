@@ -5,15 +5,19 @@ questions through small protocols (`Gate`, `PushDesk`, `SkillShelf`, `Catalog`).
 implement them; the harness knows none of them by name.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from harness.actions import ActionClass
 from harness.events import Delta, Event
 from harness.stop import Stop
 from outside.egress import Guard
+from outside.git import Checkout
+
+if TYPE_CHECKING:
+    from harness.catalogue import ModelCatalogue
 
 Mode = Literal["chat", "plan", "orchestrate", "review"]
 Effort = Literal["low", "medium", "high", "xhigh", "max"]
@@ -40,13 +44,16 @@ class ProviderSettings:
 
 @dataclass(frozen=True)
 class Root:
-    """A checkout the run works in. `path` is absolute; `writable` is what the mode allows."""
+    """A checkout the run works in. `writable` is what the mode allows.
+
+    `path` is the absolute work tree; the agent reaches it as `repos/<name>` from its working
+    directory. `checkout` is what git works on; without it there are files but no git.
+    """
 
     name: str
     path: Path
     writable: bool
-    git_dir: Path | None = None  # where its git directory lies when it is not inside `path`
-    remote: str = "origin"
+    checkout: Checkout | None = None
     branch: str = ""
 
 
@@ -109,6 +116,7 @@ class Limits:
     max_attempts: int = 6  # of one model call
     backoff_seconds: float = 1.0  # doubles each attempt
     backoff_cap_seconds: float = 60.0
+    retry_after_cap_seconds: float = 900.0  # a provider that asks for more is not waited for
     compaction_share: float = 0.8  # of the context window
     tool_output_bytes: int = 30_000  # shown to the model; the rest becomes an artefact
     shell_timeout_seconds: float = 120.0
@@ -139,12 +147,14 @@ class RunSpec:
     context_size: int | None = None  # tokens; None: the catalogue's window
     limits: Limits = Limits()
     environment: Mapping[str, str] = field(default_factory=dict)  # of child processes, added
+    home_directory: Path | None = None  # HOME inside the sandbox; None: a new one each command
     allowed_tools: frozenset[str] | None = None  # None: all of the mode
     denied_tools: frozenset[str] = frozenset()
     skill_directories: tuple[Path, ...] = ()  # readable, never writable
     sandbox: Literal["auto", "required", "off"] = "auto"
     gateway_socket: Path | None = None  # reachable from the sandbox although the network is not
     contract: str = ""  # what the run must deliver, in words; empty: nothing in particular
+    catalogue: "ModelCatalogue | None" = None  # None: the one that comes with the product
 
 
 # What the harness asks
@@ -383,4 +393,7 @@ class Ports:
     push_desk: PushDesk
     shelf: SkillShelf
     catalog: Catalog | None = None
+    missing: Callable[[Sequence[Event]], str] | None = (
+        None  # what of the contract is missing, or ""
+    )
     models: Mapping[str, ModelClient] | None = None  # by provider name; tests and bench only

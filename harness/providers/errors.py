@@ -73,6 +73,7 @@ class ProviderError(Exception):
         self.status = status
         self.retry_after_seconds = retry_after_seconds
         self.detail = detail[:500]
+        self.dropped_turn: int | None = None  # the turn of which a part was shown before it broke
         sentence = SENTENCES[code].format(
             who=who, model=model or "this", protocol=PROTOCOLS.get(protocol, protocol)
         )

@@ -1,0 +1,245 @@
+"""The built-in loop. Everything it knows is in the journal; stop it anywhere, start it anywhere.
+
+begin     the prompt and the message that woke the run are in the journal
+settle    every open tool call has its result, or the run parks
+ask       one model turn is in the journal
+… until a turn makes no call; then the run is over, if it has delivered what it must.
+"""
+
+from collections.abc import Sequence
+from typing import NoReturn
+
+from harness import compaction, errors, events, prompt, repetition
+from harness.asking import Asker, TurnEnd
+from harness.conversation import THINKING_DROPPED, complete_turns
+from harness.events import Delta, Event, Kind
+from harness.journal import RunJournal
+from harness.providers.errors import ProviderError
+from harness.sandbox import NoSandbox, choose
+from harness.seam import Ports, RunSpec
+from harness.settling import Settler
+from harness.tools.base import Workbench
+from harness.tools.files import Files
+from harness.tools.shells import Shells
+from harness.tools.surface import surface
+
+CUT_OFF = "Your answer was cut off at the output limit. Go on where it stopped, and be shorter."
+SAID_NOTHING = "You ended without an answer. Say in a few words what you did and what is left."
+UNMET = (
+    "This run must deliver: {contract}. Missing: {missing}. Deliver it now. If there is honestly"
+    " nothing to deliver, answer with the words 'nothing to deliver' and why."
+)
+NUDGES = {"cut_off": 3, "said_nothing": 1, "contract": 1}  # how often each is said in a run
+
+
+def run(spec: RunSpec, history: Sequence[Event], ports: Ports) -> NoReturn:
+    """Executes the run from where its journal ends; always ends in a RunEnded."""
+    attempt = _Attempt(spec, history, ports)
+    try:
+        attempt.go()
+    except errors.Parked as parked:
+        attempt.end_background(parked)
+        raise
+    finally:
+        attempt.close()
+
+
+class _Attempt:
+    def __init__(self, spec: RunSpec, history: Sequence[Event], ports: Ports) -> None:
+        self.spec = spec
+        self.ports = ports
+        self.journal = RunJournal(history, ports.sink)
+        self.tools = surface(spec)
+        self.schemas = [tool.schema for tool in self.tools.values()]
+        self.bench = _workbench(spec, ports, self.journal)
+        self.asker = Asker(spec, ports, self.journal)
+        self.settler = Settler(self.journal, gate=ports.gate, tools=self.tools, bench=self.bench)
+        self.used_tokens = _used_tokens(self.journal)
+
+    def go(self) -> NoReturn:
+        system = self.begin()
+        while True:
+            self.ports.stop.check()
+            self.journal.take_in()
+            self.settler.settle()
+            self.journal.take_in()
+            self.check_progress()
+            end = self.ask(system)
+            if not end.calls:
+                self.finish(end)
+
+    def begin(self) -> tuple[str, ...]:
+        """The system prompt, stored with the run: it stays the same until the mode changes."""
+        self.journal.take_in()
+        stored = self.journal.last(Kind.PROMPT)
+        new: list[Event] = []
+        if stored is None or not self._still_holds(stored):
+            stored = self._prompt_event()
+            new.append(stored)
+        if not any(e.kind is Kind.MESSAGE for e in self.journal.events):
+            new.append(self._first_message())
+        if not self.bench.sandbox.is_closed and "bash" in self.tools:
+            new += self._notice_once("no_sandbox", "Shell commands of this run are not sandboxed.")
+        if new:
+            self.journal.record(*new)
+        sections = [prompt.Section(s["name"], s["text"]) for s in stored.data["sections"]]
+        return prompt.Prompt(tuple(sections)).system
+
+    def _still_holds(self, stored: Event) -> bool:
+        return bool(
+            stored.data["mode"] == self.spec.mode and stored.data["tools"] == list(self.tools)
+        )
+
+    def _prompt_event(self) -> Event:
+        made = prompt.assemble(
+            self.spec, tools=self.schemas, skills=tuple(self.ports.shelf.index())
+        )
+        data: events.PromptData = {
+            "sections": [{"name": s.name, "text": s.text} for s in made.sections],
+            "model": self.asker.model.name,
+            "mode": self.spec.mode,
+            "tools": list(self.tools),
+        }
+        return Event(Kind.PROMPT, data)
+
+    def _first_message(self) -> Event:
+        wake = self.spec.wake
+        more = {"author": wake.author, "message_id": wake.message_id, "reason": wake.reason}
+        context = prompt.opening(self.spec)
+        return events.message(wake.text, **{k: v for k, v in more.items() if v}, context=context)
+
+    def _notice_once(self, code: str, text: str) -> list[Event]:
+        if any(e.kind is Kind.NOTICE and e.data.get("code") == code for e in self.journal.events):
+            return []
+        return [events.notice(text, level="warning", code=code)]
+
+    def check_progress(self) -> None:
+        """Raises when the run has had its turns or goes in circles; says so before it does."""
+        limits = self.spec.limits
+        if len(complete_turns(self.journal.events)) >= limits.max_turns:
+            raise errors.MaxTurns(f"The run has used all its {limits.max_turns} turns.")
+        streak = repetition.streak(self.journal.events)
+        if streak.count >= limits.identical_calls_end:
+            raise errors.Looping(f"The agent made the same call {streak.count} times in a row.")
+        if streak.count >= limits.identical_calls_steer and not streak.is_steered:
+            text = repetition.STEER.format(count=streak.count)
+            self.journal.record(events.steer(text, code=repetition.CODE))
+
+    def ask(self, system: Sequence[str]) -> TurnEnd:
+        """One model turn; shortens the conversation first when its window fills."""
+        if self.used_tokens >= self.spec.limits.compaction_share * self.asker.window:
+            self.compact(system)
+        mended: set[str] = set()
+        while True:
+            try:
+                end = self.asker.ask(system, self.schemas)
+            except ProviderError as problem:
+                if problem.code in mended:
+                    raise errors.ProviderRefused(problem.text) from problem
+                mended.add(problem.code)
+                self._mend(problem)
+                continue
+            self.used_tokens = end.used_tokens
+            return end
+
+    def _mend(self, problem: ProviderError) -> None:
+        if problem.code == "thinking_mismatch":
+            text = "Earlier thinking of this run was left out: the provider no longer accepts it."
+            self.journal.record(events.notice(text, level="warning", code=THINKING_DROPPED))
+        else:
+            self._shorten(compaction.digest(self.journal.events))
+
+    def compact(self, system: Sequence[str]) -> None:
+        """Replaces the conversation by a summary, or by a list of what was done if none comes."""
+        try:
+            end = self.asker.ask(system, self.schemas, extra=compaction.ASK)
+            summary = end.text.strip()
+        except ProviderError:
+            summary = ""
+        asked = compaction.requests(self.journal.events)
+        self._shorten(
+            f"{asked}\n\n{summary}" if summary else compaction.digest(self.journal.events)
+        )
+
+    def _shorten(self, summary: str) -> None:
+        through, before = self.journal.last_seq, self.used_tokens
+        self.journal.record(compaction.compaction(summary, through=through, tokens_before=before))
+        self.used_tokens = 0
+
+    def finish(self, end: TurnEnd) -> None:
+        """Ends the run, or returns after saying why it goes on."""
+        if end.stop_reason == "refusal":
+            raise errors.ProviderRefused(end.text or "The model declined to answer.")
+        if end.stop_reason == "overflow":
+            self._shorten(compaction.digest(self.journal.events))
+            return
+        if self.journal.take_in(look=True):
+            return
+        if end.stop_reason == "max_tokens" and self._nudge("cut_off", CUT_OFF):
+            return
+        if not end.text.strip() and self._nudge("said_nothing", SAID_NOTHING):
+            return
+        self._check_contract(end)
+
+    def _check_contract(self, end: TurnEnd) -> None:
+        missing = self.ports.missing(self.journal.events) if self.ports.missing else ""
+        if missing and "nothing to deliver" not in end.text.lower():
+            text = UNMET.format(contract=self.spec.contract, missing=missing)
+            if self._nudge("contract", text):
+                return
+            raise errors.ContractUnmet(f"The run ended without its deliverable: {missing}.")
+        raise errors.Completed(end.text, seen=self.journal.last_seq)
+
+    def _nudge(self, code: str, text: str) -> bool:
+        said = [e for e in self.journal.events if e.kind is Kind.STEER]
+        if sum(e.data.get("code") == code for e in said) >= NUDGES[code]:
+            return False
+        self.journal.record(events.steer(text, code=code))
+        return True
+
+    def end_background(self, parked: errors.Parked) -> None:
+        """Before a wait nothing may go on unseen: background commands end, the model is told."""
+        ended = self.bench.shells.finish_all()
+        if ended:
+            names = ", ".join(f"{shell.id} ({shell.command})" for shell in ended)
+            text = f"While you wait nothing runs. These background commands were ended: {names}."
+            self.journal.record(events.steer(text, code="background_ended"))
+
+    def close(self) -> None:
+        self.bench.shells.finish_all()
+        self.asker.close()
+
+
+def _used_tokens(journal: RunJournal) -> int:
+    """What the last model turn had in its context; 0 after a compaction or before the first."""
+    last = next(
+        (e for e in reversed(journal.events) if e.kind in (Kind.USAGE, Kind.COMPACTION)), None
+    )
+    if last is None or last.kind is Kind.COMPACTION:
+        return 0
+    parts = ("input_tokens", "cache_read_tokens", "cache_write_tokens", "output_tokens")
+    return sum(int(last.data[part]) for part in parts)
+
+
+def _workbench(spec: RunSpec, ports: Ports, journal: RunJournal) -> Workbench:
+    try:
+        sandbox = choose(spec)
+    except NoSandbox as problem:
+        raise errors.Finished(
+            f"This run needs a sandbox, and there is none: {problem}."
+        ) from problem
+    shells = Shells(sandbox, spec.artefact_directory, shown=spec.limits.tool_output_bytes)
+
+    def show(call_id: str, text: str) -> None:
+        journal.delta(Delta(0, 0, "output", text, call_id))
+
+    return Workbench(
+        spec=spec,
+        files=Files(spec),
+        shells=shells,
+        sandbox=sandbox,
+        stop=ports.stop,
+        push_desk=ports.push_desk,
+        shelf=ports.shelf,
+        show=show,
+    )

@@ -1,0 +1,84 @@
+"""Tools around the work itself: the todo list, a question to a person, a skill's instructions."""
+
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Field
+
+from harness import events
+from harness.tools.base import Output, Plan, Tool, ToolInput, ToolProblem, Waiting, Workbench
+
+MARKS = {"open": "[ ]", "doing": "[~]", "done": "[x]"}
+
+
+class Todo(ToolInput):
+    text: str
+    state: Literal["open", "doing", "done"] = "open"
+
+
+class TodoInput(ToolInput):
+    todos: Annotated[list[Todo], Field(max_length=100, description="The whole list, in order")]
+
+
+class TodoList(Tool[TodoInput]):
+    name: ClassVar[str] = "todo"
+    description: ClassVar[str] = (
+        "Keep a list of what is to be done for work of several steps. Give the whole list each"
+        " time; people see it."
+    )
+    safe_to_repeat: ClassVar[bool] = True
+    input_type = TodoInput
+
+    def plan(self, given: TodoInput, bench: Workbench) -> Plan:
+        return Plan("Update the todo list")
+
+    def run(self, given: TodoInput, bench: Workbench, call_id: str) -> Output:
+        lines = [f"{MARKS[todo.state]} {todo.text}" for todo in given.todos]
+        detail = {"todos": [todo.model_dump() for todo in given.todos]}
+        return Output("\n".join(lines) or "The list is empty.", detail=detail)
+
+
+class AskInput(ToolInput):
+    question: Annotated[str, Field(min_length=1)]
+    options: Annotated[
+        list[str] | None, Field(max_length=8, description="Possible answers, if there are some")
+    ] = None
+
+
+class AskUser(Tool[AskInput]):
+    name: ClassVar[str] = "ask_user"
+    description: ClassVar[str] = (
+        "Ask a person, when you cannot go on without an answer. The run waits for it; that may take"
+        " hours, so do everything else first."
+    )
+    never_gated: ClassVar[bool] = True
+    input_type = AskInput
+
+    def plan(self, given: AskInput, bench: Workbench) -> Plan:
+        return Plan(f"Ask: {given.question}")
+
+    def run(self, given: AskInput, bench: Workbench, call_id: str) -> Output:
+        data: events.MessageData = {"role": "agent", "text": given.question, "call_id": call_id}
+        if given.options:
+            data["options"] = given.options
+        raise Waiting(events.event(events.Kind.MESSAGE, data))
+
+
+class SkillInput(ToolInput):
+    name: Annotated[str, Field(description="Name from the index; repository:name where it says so")]
+
+
+class Skill(Tool[SkillInput]):
+    name: ClassVar[str] = "skill"
+    description: ClassVar[str] = "Read the instructions of one of your skills."
+    safe_to_repeat: ClassVar[bool] = True
+    input_type = SkillInput
+
+    def plan(self, given: SkillInput, bench: Workbench) -> Plan:
+        return Plan(f"Read the skill {given.name}")
+
+    def run(self, given: SkillInput, bench: Workbench, call_id: str) -> Output:
+        body = bench.shelf.body(given.name)
+        if body is None:
+            known = ", ".join(line.name for line in bench.shelf.index()) or "none"
+            raise ToolProblem(f"There is no skill {given.name} to read. Skills here: {known}.")
+        return Output(body, detail={"skill": given.name})

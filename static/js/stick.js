@@ -1,0 +1,54 @@
+// [data-stick]: a scrolling place that begins at its end and stays there as it grows, unless one
+// has scrolled up to read; then a pill says that there is more below.
+import { word } from "./words.js";
+
+const NEAR = 80;
+const SELECTOR = "[data-stick]";
+const watched = new WeakSet();
+
+function watch(place) {
+  if (watched.has(place)) return;
+  watched.add(place);
+  let sticks = true;
+  let last = 0;
+  const pill = makePill(() => toEnd("smooth"));
+  const atEnd = () => place.scrollHeight - place.scrollTop - place.clientHeight < NEAR;
+  const toEnd = (behavior = "instant") => place.scrollTo({ top: place.scrollHeight, behavior });
+
+  place.addEventListener("scroll", () => {
+    // Growth moves the end, not the reader: only scrolling up lets go.
+    if (atEnd()) { sticks = true; pill.hidden = true; }
+    else if (place.scrollTop < last - 4) sticks = false;
+    last = place.scrollTop;
+  }, { passive: true });
+  place.addEventListener("stick:end", () => { sticks = true; toEnd(); });
+
+  const grown = () => {
+    if (sticks) toEnd();
+    else if (!atEnd()) pill.hidden = false;
+  };
+  const sizes = new ResizeObserver(grown);
+  for (const child of place.children) sizes.observe(child);
+  sizes.observe(place);
+  place.append(pill);
+  if (!location.hash || location.hash === "#main") {
+    toEnd();
+    document.fonts?.ready.then(() => sticks && toEnd());
+  } else {
+    sticks = false;
+  }
+}
+
+function makePill(act) {
+  const pill = document.createElement("div");
+  pill.className = "to-end";
+  pill.hidden = true;
+  const button = Object.assign(document.createElement("button"), { type: "button", className: "btn sm", textContent: `↓ ${word("new_below")}` });
+  button.addEventListener("click", act);
+  pill.append(button);
+  return pill;
+}
+
+const all = () => document.querySelectorAll(SELECTOR).forEach(watch);
+all();
+document.addEventListener("htmx:afterSettle", all);

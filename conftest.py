@@ -22,9 +22,6 @@ def can_use(name: str) -> bool:
     """Whether this machine has the program (or the corpus folder)."""
     if name == "corpus":
         return CORPUS.is_dir()
-    if name == "claude":
-        local = HERE / "node_modules/.bin/claude"
-        return local.exists() or shutil.which("claude") is not None
     if name == "chromium":
         return any(shutil.which(known) for known in ("chromium", "chromium-browser", "chrome"))
     return shutil.which(name) is not None

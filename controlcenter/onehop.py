@@ -131,14 +131,13 @@ class RequestCycle(BaseHandler):
         set_script_prefix(get_script_prefix(scope))
         signals.request_started.send(sender=type(self), scope=scope)
         response = self._answer(scope, body)
-        if isinstance(response, FileResponse):
-            response = _whole_or_in_blocks(response)
-        if isinstance(response, StreamingHttpResponse):
+        whole = _whole(response)
+        if whole is None:
             close_old_connections()  # its parts are made in another thread
+            assert isinstance(response, StreamingHttpResponse)
             return response
         response.close()  # sends request_finished: this thread's connection goes back
-        assert isinstance(response, HttpResponse)
-        return response
+        return whole
 
     def _answer(self, scope: Scope, body: IO[bytes]) -> HttpResponseBase:
         try:
@@ -236,16 +235,20 @@ def _send_parts(response: StreamingHttpResponse, deliver: Callable[[bytes], bool
         response.close()
 
 
-def _whole_or_in_blocks(response: FileResponse) -> HttpResponseBase:
+def _whole(response: HttpResponseBase) -> HttpResponse | None:
+    """The response with all its bytes in memory; None for one that is to be streamed."""
+    if isinstance(response, HttpResponse):
+        return response
+    if not isinstance(response, FileResponse):
+        return None
     length = response.get("Content-Length", "")
     if response.is_async or not length.isdigit() or int(length) > WHOLE_FILE_BYTES:
         response.block_size = FILE_BLOCK_BYTES
-        return response
+        return None
     whole = HttpResponse(
         b"".join(response), status=response.status_code, headers=dict(response.items())
     )
     whole.cookies = response.cookies
-    whole._resource_closers = response._resource_closers  # its file is closed with the copy
     return whole
 
 

@@ -46,7 +46,7 @@ def serve(application: Any, listener: socket.socket, *, body_limit_bytes: int) -
     server.run()
 
 
-class CappedRequest(WebRequest):
+class CappedRequest(WebRequest):  # type: ignore[misc]  # Daphne has no types
     """Refuses a body above the limit before it is kept, whether its length is named or not."""
 
     body_limit_bytes = 0
@@ -78,7 +78,7 @@ class CappedRequest(WebRequest):
         self.server.protocol_disconnected(self)
 
 
-class CappedFactory(HTTPFactory):
+class CappedFactory(HTTPFactory):  # type: ignore[misc]  # Daphne has no types
     """Makes connections whose requests are capped."""
 
     def buildProtocol(self, addr: Any) -> Any:  # noqa: N802  # Twisted's name
@@ -112,7 +112,7 @@ class _HeldEndpoint:
     """An endpoint for a socket that the supervisor holds; remembers its port to close it."""
 
     def __init__(self, listener: socket.socket) -> None:
-        self._endpoint = AdoptedStreamServerEndpoint(
+        self._endpoint: Any = AdoptedStreamServerEndpoint(  # type: ignore[no-untyped-call]
             reactor, listener.detach(), socket.AddressFamily(listener.family)
         )
         self._ports: list[Any] = []

@@ -63,8 +63,8 @@ class Lock:
     it is free again only when the last child of a killed start is gone.
     """
 
-    def __init__(self, data: Path, *, name: str = "lock") -> None:
-        self._path = data / name
+    def __init__(self, data: Path) -> None:
+        self._path = data / "lock"
         self._file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         deadline = time.monotonic() + CLEAN_UP_SECONDS
         while not self._take():
@@ -83,9 +83,6 @@ class Lock:
         facts = json.dumps({"pid": os.getpid(), "address": address}).encode()
         os.ftruncate(self._file, 0)
         os.pwrite(self._file, facts, 0)
-
-    def close(self) -> None:
-        os.close(self._file)
 
     def fileno(self) -> int:
         return self._file

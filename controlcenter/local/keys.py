@@ -35,8 +35,13 @@ def refuse_lost(data: Path, *, database_url: str) -> None:
         )
 
 
-def setup_token(data: Path) -> str:
-    """The token that the first account must show when others can reach this instance."""
+def offer_setup_token(data: Path, *, is_reachable: bool) -> None:
+    """CC_SETUP_TOKEN is set when others can reach us: the first account must show it."""
+    if is_reachable and not os.environ.get("CC_SETUP_TOKEN"):
+        os.environ["CC_SETUP_TOKEN"] = _setup_token(data)
+
+
+def _setup_token(data: Path) -> str:
     file = data / "secrets" / "setup.token"
     try:
         descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)

@@ -5,7 +5,6 @@ import os
 import socket
 import time
 from collections.abc import Callable
-from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -65,33 +64,32 @@ POOLS = (
 def up(options: Options) -> int:
     """Start, serve until INT or TERM, stop. Returns the exit code; raises StartError."""
     data_directory.prepare(options.data)
-    with closing(_lock(options)) as lock:
-        # Before the first child and thread; it inherits the lock and frees it last.
-        janitor = Janitor()
-        supervisor = Supervisor(Console(harmless=HARMLESS), janitor)
-        try:
-            with data_directory.explaining(options.data):
-                Start(options, supervisor, janitor, lock).run()
-        finally:
-            supervisor.pump(0)
-            supervisor.stop_all()
-            janitor.close()
-            if supervisor.has_started:
-                supervisor.console.say("Stopped.")
+    # Many processes of single roles share a data directory; of starts of everything there is one.
+    lock = data_directory.Lock(options.data) if options.role == "all" else None
+    # Before the first child and thread; it inherits the lock and frees it last.
+    janitor = Janitor()
+    supervisor = Supervisor(Console(harmless=HARMLESS), janitor)
+    try:
+        with data_directory.explaining(options.data):
+            Start(options, supervisor, janitor, lock).run()
+    finally:
+        supervisor.pump(0)
+        supervisor.stop_all()
+        janitor.close()
+        if supervisor.has_started:
+            supervisor.console.say("Stopped.")
     return 0
-
-
-def _lock(options: Options) -> data_directory.Lock:
-    # Many processes of single roles share a data directory; one start of everything does not.
-    name = "lock" if options.role == "all" else f"lock-{options.role}-{os.getpid()}"
-    return data_directory.Lock(options.data, name=name)
 
 
 class Start:
     """One start, step by step."""
 
     def __init__(
-        self, options: Options, supervisor: Supervisor, janitor: Janitor, lock: data_directory.Lock
+        self,
+        options: Options,
+        supervisor: Supervisor,
+        janitor: Janitor,
+        lock: data_directory.Lock | None,
     ) -> None:
         self._options = options
         self._supervisor = supervisor
@@ -105,7 +103,8 @@ class Start:
         self._start_engines()
         self._migrate()
         self._start_roles()
-        self._lock.announce(self.address)
+        if self._lock:
+            self._lock.announce(self.address)
         first_page = FirstPage(
             self._listeners.get("web"),
             self.address,
@@ -142,9 +141,9 @@ class Start:
             gateway = ports.listen(host, asked, may_move=not port)
             self._listeners["gateway"] = gateway
             os.environ.setdefault("CC_GATEWAY_URL", ports.url(host, gateway.getsockname()[1]))
-        if not ports.is_loopback(options.host):
-            token = keys.setup_token(options.data)
-            os.environ.setdefault("CC_SETUP_TOKEN", token)
+        is_reachable = not ports.is_loopback(options.host)
+        keys.offer_setup_token(options.data, is_reachable=is_reachable)
+        if is_reachable:
             _allow_own_names(options.host)
 
     def _start_engines(self) -> None:
@@ -162,7 +161,7 @@ class Start:
         if not keys.missing(options.data):
             programs.load()
         engines.wait_ready(running)
-        keys.refuse_lost(options.data, database_url=os.environ["DATABASE_OWNER_URL"])
+        keys.refuse_lost(options.data, database_url=os.environ["DATABASE_URL"])
         programs.load()
 
     def _engines(self) -> Engines:
@@ -208,11 +207,12 @@ class Start:
             used = [
                 part for part in getattr(program, "args", ()) if isinstance(part, socket.socket)
             ]
+            held = [self._lock.fileno()] if self._lock else []
             unused = [one.fileno() for one in self._listeners.values() if one not in used]
             return children.fork(
                 program if keeps_owner else partial(_as_application, program),
                 output=output,
-                closing=[*self._supervisor.descriptors, self._lock.fileno(), *unused],
+                closing=[*self._supervisor.descriptors, *held, *unused],
             )
 
         return start
@@ -243,7 +243,7 @@ def _starting(engine: Engine) -> Callable[[int], Running]:
 
 def _require_addresses(*, embedded: bool) -> None:
     named = os.environ
-    wanted = [] if embedded else ["DATABASE_URL", "DATABASE_OWNER_URL", "REDIS_URL"]
+    wanted = [] if embedded else ["DATABASE_URL", "REDIS_URL"]
     if embedded and named.get("DATABASE_URL"):
         wanted = ["DATABASE_OWNER_URL"]
     missing = [name for name in wanted if not named.get(name)]

@@ -3,8 +3,9 @@
 import socket
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
+from typing import cast
 
 from django.conf import settings
 
@@ -26,6 +27,7 @@ import django  # noqa: E402  # settings come first
 
 django.setup()
 
+from django.core.files.uploadedfile import UploadedFile  # noqa: E402
 from django.core.signals import request_finished, request_started  # noqa: E402
 from django.http import (  # noqa: E402
     FileResponse,
@@ -56,7 +58,8 @@ def echo(request: HttpRequest) -> HttpResponse:
 
 
 def upload(request: HttpRequest) -> HttpResponse:
-    return JsonResponse({name: file.size for name, file in request.FILES.items()})
+    files = cast(dict[str, UploadedFile], request.FILES.dict())
+    return JsonResponse({name: file.size for name, file in files.items()})
 
 
 def broken(request: HttpRequest) -> HttpResponse:
@@ -79,7 +82,7 @@ def numbers(request: HttpRequest) -> StreamingHttpResponse:
 
 
 async def drip(request: HttpRequest) -> StreamingHttpResponse:
-    async def parts():  # type: ignore[no-untyped-def]
+    async def parts() -> AsyncIterator[str]:
         for number in range(3):
             yield f"{number}\n"
 

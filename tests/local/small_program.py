@@ -10,7 +10,7 @@ from django.db import connection
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.urls import path
 
-from controlcenter.onehop import PageHandler
+from controlcenter.onehop import PageHandler, Receive, Scope, Send
 
 
 def facts(request: HttpRequest) -> HttpResponse:
@@ -45,7 +45,7 @@ def hang(request: HttpRequest) -> HttpResponse:
     return HttpResponse("late")
 
 
-@shared_task
+@shared_task  # type: ignore[untyped-decorator]  # Celery has no types
 def count() -> None:
     redis.Redis.from_url(settings.REDIS_URL).incr("task")
 
@@ -57,7 +57,7 @@ def tick() -> None:
 urlpatterns = [path("facts", facts), path("ring", ring), path("keep", keep), path("hang", hang)]
 
 
-async def application(scope, receive, send):  # type: ignore[no-untyped-def]
+async def application(scope: Scope, receive: Receive, send: Send) -> None:
     global _pages
     if _pages is None:
         _pages = PageHandler()

@@ -154,7 +154,7 @@ class Asker:
     def _request(
         self, system: Sequence[str], tools: Sequence[ToolSchema], extra: str
     ) -> ModelRequest:
-        turns = conversation.build(self._journal.events)
+        turns = self._journal.conversation()
         if extra:
             last = turns[-1]
             assert isinstance(last, conversation.UserTurn)
@@ -270,8 +270,7 @@ class Asker:
     def _ended(self, problem: ProviderError) -> errors.RunEnded:
         if not problem.is_retried:
             return errors.ProviderRefused(problem.text)
-        has_worked = bool(conversation.complete_turns(self._journal.events))
-        return errors.ProviderFailed(problem.text, partial=has_worked)
+        return errors.ProviderFailed(problem.text, partial=self._journal.turn_count > 0)
 
 
 _KINDS: dict[type, Any] = {TextPiece: "text", ThinkingPiece: "thinking", CallPiece: "tool_call"}

@@ -34,17 +34,37 @@ class OpenCall:
 
 
 def open_calls(events: Sequence[Event]) -> tuple[OpenCall, ...]:
-    """Calls without a result, in the order the model made them."""
-    complete = complete_turns(events)
-    settled = {e.data["call_id"] for e in events if e.kind is Kind.TOOL_RESULT}
+    """Calls without a result, in the order the model made them.
+
+    Only the last complete turn with calls can have some: the next one is asked for after all of
+    them are settled.
+    """
+    recent = _since_last_calls(events)
+    settled = {e.data["call_id"] for e in recent if e.kind is Kind.TOOL_RESULT}
+    complete = complete_turns(recent)
     made = [
         event
-        for event in events
+        for event in recent
         if event.kind is Kind.TOOL_CALL
         and event.data["turn"] in complete
         and event.data["call_id"] not in settled
     ]
-    return tuple(_stand(event, _history(event, events)) for event in made)
+    return tuple(_stand(event, _history(event, recent)) for event in made)
+
+
+def _since_last_calls(events: Sequence[Event]) -> Sequence[Event]:
+    """The end of the journal, from the last complete turn that made calls."""
+    ended: set[int] = set()
+    turn = 0
+    for index in range(len(events) - 1, -1, -1):
+        event = events[index]
+        if event.kind is Kind.USAGE:
+            if turn:
+                return events[index + 1 :]
+            ended.add(event.data["turn"])
+        elif event.kind is Kind.TOOL_CALL and event.data["turn"] in ended:
+            turn = event.data["turn"]
+    return events
 
 
 def _history(call: Event, events: Sequence[Event]) -> list[Event]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from harness.conversation import last_compaction, seq_of
+from harness.conversation import seq_of
 from harness.events import CompactionData, Event, Kind
 
 ASK = """\
@@ -35,7 +35,7 @@ def requests(events: Sequence[Event]) -> str:
 
 def digest(events: Sequence[Event]) -> str:
     """A summary without a model: what was asked, which calls were made, what was said last."""
-    before = last_compaction(events)
+    before = next((e for e in reversed(events) if e.kind is Kind.COMPACTION), None)
     since = seq_of(before) if before else 0
     recent = [event for event in events if seq_of(event) > since]
     parts = [before.data["summary"] if before else requests(events), _calls(recent), _texts(recent)]

@@ -12,7 +12,7 @@ thinking blocks stay valid when another worker rebuilds it:
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from harness.events import Event, Kind
 
@@ -23,8 +23,6 @@ INTERRUPTED = (
 NO_TEXT = "(nothing was said)"
 GO_ON = "Go on."
 THINKING_DROPPED = "thinking_dropped"  # code of the notice after which older thinking is left out
-
-BLOCK_KINDS = frozenset({Kind.TEXT, Kind.THINKING, Kind.TOOL_CALL})
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,84 +66,92 @@ class AgentTurn:
 
 
 Turn = UserTurn | AgentTurn
+AnyTurn = TypeVar("AnyTurn", UserTurn, AgentTurn, Turn)
 
 
-def build(events: Sequence[Event]) -> tuple[Turn, ...]:
+def build(events: Iterable[Event]) -> tuple[Turn, ...]:
     """The conversation so far: starts and ends with a user turn, turns alternate.
 
     Each tool call has exactly one result in the user turn that follows it; a call without a
     result in the journal reads `INTERRUPTED`. `events` are in order of seq.
     """
-    builder = _Builder(events)
+    conversation = Conversation()
     for event in events:
-        builder.take(event)
-    return builder.close()
+        conversation.take(event)
+    return conversation.turns()
+
+
+class Conversation:
+    """The same, event by event. Turns that are behind stay the same objects."""
+
+    def __init__(self) -> None:
+        self._past: list[Turn] = []
+        self._open: AgentTurn | None = None  # the last model turn, waiting for what follows it
+        self._blocks: list[Event] = []  # of the model turn that is being made
+        self._said: list[tuple[int, str]] = []  # not placed yet
+        self._results: dict[str, Result] = {}
+
+    def take(self, event: Event) -> None:
+        match event.kind:
+            case Kind.TEXT | Kind.THINKING | Kind.TOOL_CALL:
+                if self._blocks and self._blocks[0].data["turn"] != event.data["turn"]:
+                    self._blocks = []  # that turn broke off
+                self._blocks.append(event)
+            case Kind.USAGE:
+                self._end_turn(event.data["turn"])
+            case Kind.TOOL_RESULT:
+                data = event.data
+                result = Result(data["call_id"], data["name"], data["content"], data["is_error"])
+                self._results.setdefault(result.call_id, result)
+            case Kind.COMPACTION:
+                self._shorten(event)
+            case Kind.PROMPT:
+                self._drop_thinking()
+            case Kind.NOTICE if event.data.get("code") == THINKING_DROPPED:
+                self._drop_thinking()
+            case _:
+                self._said += [(seq_of(event), text) for text in _said(event)]
+
+    def turns(self) -> tuple[Turn, ...]:
+        """Everything up to now, as the next model turn reads it."""
+        heard = tuple(text for _, text in self._said)
+        if self._open is None:
+            return (*self._past, self._follow_up(None, heard))
+        return (*self._past, self._open, self._follow_up(self._open, heard))
+
+    def _end_turn(self, number: int) -> None:
+        blocks, self._blocks = self._blocks, []
+        if not blocks or blocks[0].data["turn"] != number:
+            return
+        seen = blocks[0].data["seen"]
+        heard = tuple(text for seq, text in self._said if seq <= seen)
+        self._said = [(seq, text) for seq, text in self._said if seq > seen]
+        if self._open is not None:
+            self._past.append(self._open)
+        self._past.append(self._follow_up(self._open, heard))
+        self._results = {}
+        self._open = AgentTurn(tuple(as_block(event) for event in blocks))
+
+    def _follow_up(self, turn: AgentTurn | None, heard: tuple[str, ...]) -> UserTurn:
+        calls = turn.calls if turn else ()
+        results = tuple(self._results.get(call.call_id, _unknown(call)) for call in calls)
+        if not results and not heard:
+            heard = (GO_ON,) if turn or self._past else (NO_TEXT,)
+        return UserTurn(results, heard)
+
+    def _shorten(self, event: Event) -> None:
+        through = event.data["through"]
+        later = [(seq, text) for seq, text in self._said if seq > through]
+        self._past, self._open, self._blocks, self._results = [], None, [], {}
+        self._said = [(through, event.data["summary"]), *later]
+
+    def _drop_thinking(self) -> None:
+        self._past = [_without_thinking(turn) for turn in self._past]
+        self._open = _without_thinking(self._open) if self._open else None
 
 
 def complete_turns(events: Iterable[Event]) -> frozenset[int]:
     return frozenset(event.data["turn"] for event in events if event.kind is Kind.USAGE)
-
-
-def last_compaction(events: Sequence[Event]) -> Event | None:
-    return next((e for e in reversed(events) if e.kind is Kind.COMPACTION), None)
-
-
-class _Builder:
-    def __init__(self, events: Sequence[Event]) -> None:
-        self.complete = complete_turns(events)
-        compaction = last_compaction(events)
-        self.skip_through = compaction.data["through"] if compaction else 0
-        self.thinking_from = max((seq_of(e) for e in events if _cuts_thinking(e)), default=0)
-        self.turns: list[Turn] = []
-        self.said: list[tuple[int, str]] = []
-        if compaction:
-            self.said.append((self.skip_through, compaction.data["summary"]))
-        self.results: dict[str, Result] = {}
-        self.number = 0
-        self.blocks: list[Block] = []
-        self.skip_turn = False
-
-    def take(self, event: Event) -> None:
-        if seq_of(event) <= self.skip_through:
-            return
-        if event.kind in BLOCK_KINDS:
-            self._take_block(event)
-        elif event.kind is Kind.TOOL_RESULT:
-            data = event.data
-            result = Result(data["call_id"], data["name"], data["content"], data["is_error"])
-            self.results.setdefault(result.call_id, result)
-        else:
-            self.said += [(seq_of(event), text) for text in _said(event)]
-
-    def _take_block(self, event: Event) -> None:
-        data = event.data
-        if data["turn"] not in self.complete:
-            return
-        if data["turn"] != self.number:
-            self._flush(seen=data["seen"])
-            self.number = data["turn"]
-        if event.kind is Kind.THINKING and seq_of(event) <= self.thinking_from:
-            return
-        self.blocks.append(as_block(event))
-
-    def _flush(self, *, seen: int | None) -> None:
-        """Closes the agent turn that is open and says what came before the next one."""
-        calls: tuple[Block, ...] = ()
-        if self.number:
-            turn = AgentTurn(tuple(self.blocks))
-            calls = turn.calls
-            self.turns.append(turn)
-        heard = [text for seq, text in self.said if seen is None or seq <= seen]
-        self.said = [(seq, text) for seq, text in self.said if seen is not None and seq > seen]
-        results = tuple(self.results.pop(call.call_id, _unknown(call)) for call in calls)
-        if not results and not heard:
-            heard = [GO_ON if self.turns else NO_TEXT]
-        self.turns.append(UserTurn(results, tuple(heard)))
-        self.blocks = []
-
-    def close(self) -> tuple[Turn, ...]:
-        self._flush(seen=None)
-        return tuple(self.turns)
 
 
 def as_block(event: Event) -> Block:
@@ -168,10 +174,10 @@ def _said(event: Event) -> Sequence[str]:
     return tuple(text for text in texts if text.strip())
 
 
-def _cuts_thinking(event: Event) -> bool:
-    if event.kind is Kind.NOTICE:
-        return event.data.get("code") == THINKING_DROPPED
-    return event.kind in (Kind.PROMPT, Kind.COMPACTION)
+def _without_thinking(turn: "AnyTurn") -> "AnyTurn":
+    if isinstance(turn, UserTurn) or all(block.kind != "thinking" for block in turn.blocks):
+        return turn
+    return AgentTurn(tuple(block for block in turn.blocks if block.kind != "thinking"))
 
 
 def _unknown(call: Block) -> Result:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from harness.conversation import seq_of
+from harness.conversation import Conversation, Turn, complete_turns, seq_of
 from harness.events import Delta, Event, Kind
 from harness.seam import EventSink
 
@@ -14,6 +14,9 @@ class RunJournal:
         self.events = sorted(history, key=seq_of)
         self._sink = sink
         self._others_wrote = True  # before the first look nobody knows
+        self._conversation = Conversation()
+        self._read = 0  # how many events the conversation has taken
+        self.turn_count = len(complete_turns(self.events))
 
     @property
     def last_seq(self) -> int:
@@ -24,6 +27,14 @@ class RunJournal:
         """Number of the last model turn that was begun, whether it came to its end or not."""
         return max((e.data["turn"] for e in self.events if "turn" in e.data), default=0)
 
+    def conversation(self) -> tuple[Turn, ...]:
+        """What the model reads now, with what others have written up to now."""
+        self.take_in()
+        for event in self.events[self._read :]:
+            self._conversation.take(event)
+        self._read = len(self.events)
+        return self._conversation.turns()
+
     def record(self, *events: Event) -> None:
         """Stored when it returns, in one transaction."""
         last = self._sink.record(*events)
@@ -31,6 +42,7 @@ class RunJournal:
         if first != self.last_seq + 1:
             self._others_wrote = True
         self.events += [event.at(seq) for seq, event in enumerate(events, first)]
+        self.turn_count += sum(event.kind is Kind.USAGE for event in events)
 
     def take_in(self, *, look: bool = False) -> bool:
         """Adds what others wrote meanwhile; says whether there was any. `look` asks in any case."""
@@ -41,6 +53,7 @@ class RunJournal:
         new = [event for event in self._sink.arrived() if seq_of(event) not in known]
         if new:
             self.events = sorted([*self.events, *new], key=seq_of)
+            self._conversation, self._read = Conversation(), 0
         return bool(new)
 
     def delta(self, delta: Delta) -> None:

@@ -11,7 +11,7 @@ from typing import NoReturn
 
 from harness import compaction, errors, events, prompt, repetition
 from harness.asking import Asker, TurnEnd
-from harness.conversation import THINKING_DROPPED, complete_turns
+from harness.conversation import THINKING_DROPPED
 from harness.events import Delta, Event, Kind
 from harness.journal import RunJournal
 from harness.providers.errors import ProviderError
@@ -116,9 +116,9 @@ class _Attempt:
     def check_progress(self) -> None:
         """Raises when the run has had its turns or goes in circles; says so before it does."""
         limits = self.spec.limits
-        if len(complete_turns(self.journal.events)) >= limits.max_turns:
+        if self.journal.turn_count >= limits.max_turns:
             raise errors.MaxTurns(f"The run has used all its {limits.max_turns} turns.")
-        streak = repetition.streak(self.journal.events)
+        streak = repetition.streak(self.journal.events, limit=limits.identical_calls_end)
         if streak.count >= limits.identical_calls_end:
             raise errors.Looping(f"The agent made the same call {streak.count} times in a row.")
         if streak.count >= limits.identical_calls_steer and not streak.is_steered:
@@ -162,6 +162,7 @@ class _Attempt:
         )
 
     def _shorten(self, summary: str) -> None:
+        self.journal.take_in()
         through, before = self.journal.last_seq, self.used_tokens
         self.journal.record(compaction.compaction(summary, through=through, tokens_before=before))
         self.used_tokens = 0

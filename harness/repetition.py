@@ -22,12 +22,16 @@ class Streak:
     is_steered: bool
 
 
-def streak(events: Sequence[Event]) -> Streak:
-    """The streak at the end of the journal. What a person says ends one."""
-    results = {e.data["call_id"]: e.data["content"] for e in events if e.kind is Kind.TOOL_RESULT}
+def streak(events: Sequence[Event], *, limit: int) -> Streak:
+    """The streak at the end of the journal, counted up to `limit`. What a person says ends one."""
+    results: dict[str, str] = {}
     count, last, is_steered = 0, "", False
     for event in reversed(events):
-        if event.kind is Kind.STEER and event.data.get("code") == CODE:
+        if count >= limit:
+            break
+        if event.kind is Kind.TOOL_RESULT:
+            results[event.data["call_id"]] = event.data["content"]
+        elif event.kind is Kind.STEER and event.data.get("code") == CODE:
             is_steered = True
         elif event.kind in (Kind.MESSAGE, Kind.STEER):
             break

@@ -5,11 +5,12 @@ plain JSON, so that blocks are stored exactly as they came, signatures included.
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 from harness.conversation import AgentTurn, Block, Turn, UserTurn
 from harness.providers import wire
+from harness.providers.encoding import MessageCache, dumps, with_messages
 from harness.providers.errors import ProviderError, Voice
 from harness.seam import (
     BlockDone,
@@ -53,6 +54,7 @@ class AnthropicClient:
 
         self._settings = settings
         self._sockets = wire.Sockets()
+        self._messages = MessageCache(lambda turn: [_message(turn)])
         self._client = anthropic.Anthropic(
             api_key=settings.api_key or "none",
             base_url=settings.base_url or None,
@@ -76,8 +78,18 @@ class AnthropicClient:
                 raise _translated(problem, voice) from problem
 
     def _pieces(self, request: ModelRequest, voice: Voice) -> Iterator[Piece]:
-        create = self._client.messages.with_streaming_response.create
-        with create(**body(request), stream=True) as response:
+        import anthropic  # imported already, by the client
+
+        # The client's own way from arguments to bytes copies the whole conversation each time.
+        answer = self._client.post(
+            "/v1/messages",
+            content=self._encode(request),
+            cast_to=object,
+            stream=True,
+            stream_cls=anthropic.Stream[object],
+        )
+        with answer:
+            response = answer.response
             if "text/event-stream" not in response.headers.get("content-type", ""):
                 raise voice.error("not_this_protocol", status=response.status_code)
             reader = _Reader(voice)
@@ -85,6 +97,11 @@ class AnthropicClient:
                 yield from reader.read(event)
             if not reader.is_finished:
                 raise voice.error("closed")
+
+    def _encode(self, request: ModelRequest) -> bytes:
+        past, last = request.messages[:-1], _message(request.messages[-1])
+        last["content"][-1]["cache_control"] = CACHED
+        return with_messages(body(request), self._messages.encode(past), dumps(last))
 
     def models(self) -> tuple[str, ...]:
         """Names the provider lists. Raises ProviderError."""
@@ -102,7 +119,7 @@ class AnthropicClient:
 
 
 def body(request: ModelRequest) -> dict[str, Any]:
-    """The arguments of `messages.create`. Cache breakpoints: after the stable part of the system
+    """The request but for its messages. Cache breakpoints: after the stable part of the system
     prompt (tools stand before it), at its end, and at the end of the conversation."""
     found: dict[str, Any] = {
         "model": request.model,
@@ -110,7 +127,7 @@ def body(request: ModelRequest) -> dict[str, Any]:
         "system": [
             {"type": "text", "text": text, "cache_control": CACHED} for text in request.system
         ],
-        "messages": messages(request.messages),
+        "stream": True,
     }
     if request.tools:
         found["tools"] = [
@@ -122,13 +139,6 @@ def body(request: ModelRequest) -> dict[str, Any]:
         found["thinking"] = {"type": "adaptive", "display": "summarized"}
     if request.effort:
         found["output_config"] = {"effort": request.effort}
-    return found
-
-
-def messages(turns: Sequence[Turn]) -> list[dict[str, Any]]:
-    found = [_message(turn) for turn in turns]
-    if found and found[-1]["role"] == "user":
-        found[-1]["content"][-1]["cache_control"] = CACHED
     return found
 
 

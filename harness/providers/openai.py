@@ -2,12 +2,13 @@
 that speaks the same protocol (Ollama, vLLM, llama.cpp, OpenRouter…)."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 from harness.conversation import AgentTurn, Turn, UserTurn
 from harness.providers import wire
 from harness.providers.anthropic import NO_ANSWER, read_arguments
+from harness.providers.encoding import MessageCache, dumps, with_messages
 from harness.providers.errors import ProviderError, Voice
 from harness.seam import (
     BlockDone,
@@ -49,6 +50,7 @@ class OpenAIClient:
 
         self._settings = settings
         self._sockets = wire.Sockets()
+        self._messages = MessageCache(_messages)
         self._client = openai.OpenAI(
             api_key=settings.api_key or "none",
             base_url=settings.base_url or None,
@@ -70,15 +72,28 @@ class OpenAIClient:
                 raise _translated(problem, voice) from problem
 
     def _pieces(self, request: ModelRequest, voice: Voice) -> Iterator[Piece]:
-        create = self._client.chat.completions.with_streaming_response.create
-        is_openai = not self._settings.base_url
-        with create(**body(request, is_openai=is_openai), stream=True) as response:
+        import openai  # imported already, by the client
+
+        answer = self._client.post(
+            "/chat/completions",
+            content=self._encode(request),
+            cast_to=object,
+            stream=True,
+            stream_cls=openai.Stream[object],
+        )
+        with answer:
+            response = answer.response
             if "text/event-stream" not in response.headers.get("content-type", ""):
                 raise voice.error("not_this_protocol", status=response.status_code)
             reader = _Reader(voice)
             for chunk in wire.sse(response.iter_bytes()):
                 yield from reader.read(chunk)
             yield from reader.close()
+
+    def _encode(self, request: ModelRequest) -> bytes:
+        system = dumps({"role": "system", "content": "\n\n".join(request.system)})
+        rest = body(request, is_openai=not self._settings.base_url)
+        return with_messages(rest, system, self._messages.encode(request.messages))
 
     def models(self) -> tuple[str, ...]:
         """Names the server lists. Raises ProviderError."""
@@ -96,7 +111,7 @@ class OpenAIClient:
 
 
 def body(request: ModelRequest, *, is_openai: bool) -> dict[str, Any]:
-    """The arguments of `chat.completions.create`.
+    """The request but for its messages.
 
     The output limit is `max_completion_tokens` at OpenAI and `max_tokens` at compatible servers,
     which do not all know the newer name.
@@ -104,7 +119,7 @@ def body(request: ModelRequest, *, is_openai: bool) -> dict[str, Any]:
     limit = "max_completion_tokens" if is_openai else "max_tokens"
     found: dict[str, Any] = {
         "model": request.model,
-        "messages": messages(request.system, request.messages),
+        "stream": True,
         "stream_options": {"include_usage": True},
         limit: request.max_output_tokens,
     }
@@ -125,11 +140,8 @@ def body(request: ModelRequest, *, is_openai: bool) -> dict[str, Any]:
     return found
 
 
-def messages(system: Sequence[str], turns: Sequence[Turn]) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = [{"role": "system", "content": "\n\n".join(system)}]
-    for turn in turns:
-        found += _user(turn) if isinstance(turn, UserTurn) else [_agent(turn)]
-    return found
+def _messages(turn: Turn) -> list[dict[str, Any]]:
+    return _user(turn) if isinstance(turn, UserTurn) else [_agent(turn)]
 
 
 def _user(turn: UserTurn) -> list[dict[str, Any]]:

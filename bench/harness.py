@@ -1,0 +1,253 @@
+"""What the harness costs above the bare client: milliseconds a turn and memory.
+
+    python bench/harness.py --turns 100                    all three, beside each other, own server
+    python bench/harness.py --turns 100 --base-url URL     against any Anthropic-compatible address
+    python bench/harness.py --turns 100 --bare             the official client alone
+    python bench/harness.py --turns 100 --pure             the harness with a journal in memory
+    python bench/harness.py --turns 100 --concurrent 50    memory of one more run in a worker
+
+A turn is one model call, one tool call and its result. The conversation grows by a turn each time,
+as a real one does.
+"""
+
+import argparse
+import json
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from harness import errors  # noqa: E402 - after the path
+from harness.adapters.builtin import BuiltIn  # noqa: E402
+from harness.events import Delta, Event  # noqa: E402
+from harness.seam import (  # noqa: E402
+    Allow,
+    GateCall,
+    GitIdentity,
+    Limits,
+    Ports,
+    ProviderSettings,
+    PushAnswer,
+    PushWish,
+    Refused,
+    RunSpec,
+    SkillLine,
+    Wake,
+)
+from harness.stop import Stop  # noqa: E402
+
+MODEL = "claude-opus-5-5"
+TASK = "Read the README as often as you like."
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--base-url", help="an Anthropic-compatible address; else our own server")
+    parser.add_argument("--api-key", default="bench")
+    parser.add_argument("--turns", type=int, default=100)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--bare", action="store_true", help="only the client")
+    parser.add_argument("--pure", action="store_true", help="only the harness, journal in memory")
+    parser.add_argument("--concurrent", type=int, help="that many runs at once: memory of each")
+    chosen = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder, serving(chosen) as url:
+        place = Path(folder)
+        (place / "README.md").write_text("# Bench\n\nA file to read.\n")
+        if chosen.concurrent:
+            concurrent(place, url, chosen)
+            return
+        ways = {"bare client": run_bare}
+        if not chosen.bare:
+            ways["harness, journal in memory"] = run_pure
+        spent = measure(
+            {name: partial(run, place, url, chosen) for name, run in ways.items()}, chosen
+        )
+        if len(spent) == 2:
+            bare, pure = spent.values()
+            print(f"{'harness / bare':32} {pure / bare:8.2f} ×")
+
+
+@contextmanager
+def serving(chosen: argparse.Namespace) -> Iterator[str]:
+    """The address to talk to. Our own server is a process of its own, so that it does not share
+    the interpreter with what is measured."""
+    if chosen.base_url:
+        yield chosen.base_url
+        return
+    command = [sys.executable, "-m", "tests.scripted.anthropic", "--turns", str(chosen.turns)]
+    server = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+    assert server.stdout
+    try:
+        yield server.stdout.readline().strip()
+    finally:
+        server.terminate()
+        server.wait()
+
+
+def measure(ways: Mapping[str, Callable[[], None]], chosen: argparse.Namespace) -> dict[str, float]:
+    """Milliseconds a turn for each way: the median of rounds that take turns, so that a noisy
+    neighbour hits both. The first round warms up."""
+    spent: dict[str, list[float]] = {name: [] for name in ways}
+    for _ in range(chosen.rounds + 1):
+        for name, run in ways.items():
+            started = time.perf_counter()
+            run()
+            spent[name].append((time.perf_counter() - started) * 1000 / chosen.turns)
+    medians = {name: statistics.median(times[1:]) for name, times in spent.items()}
+    for name, middle in medians.items():
+        print(f"{name:32} {middle:8.2f} ms a turn")
+    print(f"{'peak memory':32} {peak_mb():8.1f} MB")
+    return medians
+
+
+# The bare client: what one writes by hand in an afternoon
+
+
+def run_bare(place: Path, url: str, chosen: argparse.Namespace) -> None:
+    import anthropic
+
+    client = anthropic.Anthropic(api_key=chosen.api_key, base_url=url, max_retries=0)
+    tool: Any = {
+        "name": "read",
+        "description": "Read a file",
+        "input_schema": {"type": "object", "properties": {"path": {"type": "string"}}},
+    }
+    messages: list[Any] = [{"role": "user", "content": TASK}]
+    for _ in range(chosen.turns + 1):
+        with client.messages.stream(
+            model=MODEL, max_tokens=4096, messages=messages, tools=[tool]
+        ) as stream:
+            for _ in stream:
+                pass
+            answer = stream.get_final_message()
+        messages.append({"role": "assistant", "content": answer.content})
+        calls = [block for block in answer.content if block.type == "tool_use"]
+        if not calls:
+            return
+        text = (place / "README.md").read_text()
+        messages.append(
+            {
+                "role": "user",
+                "content": [
+                    {"type": "tool_result", "tool_use_id": call.id, "content": text}
+                    for call in calls
+                ],
+            }
+        )
+
+
+# The harness with nothing behind it
+
+
+class MemorySink:
+    def __init__(self) -> None:
+        self.seq = 0
+
+    def record(self, *events: Event) -> int:
+        for event in events:
+            json.dumps(event.data)
+        self.seq += len(events)
+        return self.seq
+
+    def delta(self, delta: Delta) -> None:
+        pass
+
+    def arrived(self) -> Sequence[Event]:
+        return ()
+
+
+class OpenGate:
+    def check(self, call: GateCall) -> Allow:
+        return Allow()
+
+
+class NoDesk:
+    def request(self, wish: PushWish) -> PushAnswer:
+        return Refused("not in a bench")
+
+
+class EmptyShelf:
+    def index(self) -> Sequence[SkillLine]:
+        return ()
+
+    def body(self, name: str) -> None:
+        return None
+
+
+def bench_spec(place: Path, url: str, chosen: argparse.Namespace) -> RunSpec:
+    """A run that reads a README as often as the server says. Also for the bench with the real
+    journal, which lives with the rooms."""
+    settings = ProviderSettings("anthropic", "anthropic", api_key=chosen.api_key, base_url=url)
+    return RunSpec(
+        run_id="bench",
+        workspace_id="bench",
+        agent_id="bench",
+        agent_name="engineer",
+        agent_title="Engineer",
+        model=f"anthropic/{MODEL}",
+        providers={"anthropic": settings},
+        mode="chat",
+        working_directory=place,
+        artefact_directory=place / "artefacts",
+        roots=(),
+        git_identity=GitIdentity("Bench", "bench@example.invalid"),
+        wake=Wake("api", TASK),
+        limits=Limits(
+            max_turns=chosen.turns + 5,
+            identical_calls_steer=chosen.turns + 5,
+            identical_calls_end=chosen.turns + 5,
+        ),
+    )
+
+
+def run_pure(place: Path, url: str, chosen: argparse.Namespace) -> None:
+    ports = Ports(
+        gate=OpenGate(), sink=MemorySink(), stop=Stop(), push_desk=NoDesk(), shelf=EmptyShelf()
+    )
+    try:
+        BuiltIn().run(bench_spec(place, url, chosen), [], ports)
+    except errors.Completed:
+        return
+
+
+def concurrent(place: Path, url: str, chosen: argparse.Namespace) -> None:
+    """Runs that all wait for the model at the same moment, and what one more of them holds."""
+    run_pure(place, url, chosen)
+    before = memory_mb()
+    threads = [
+        threading.Thread(target=run_pure, args=(place, url, chosen))
+        for _ in range(chosen.concurrent)
+    ]
+    for thread in threads:
+        thread.start()
+    highest = before
+    while any(thread.is_alive() for thread in threads):
+        highest = max(highest, memory_mb())
+        time.sleep(0.01)
+    each = (highest - before) / chosen.concurrent
+    print(f"{chosen.concurrent} runs at once: {each:.2f} MB for each one more")
+
+
+def memory_mb() -> float:
+    """Resident now."""
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * resource.getpagesize() / 2**20
+
+
+def peak_mb() -> float:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+if __name__ == "__main__":
+    main()

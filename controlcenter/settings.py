@@ -35,7 +35,6 @@ REQUIRE_SANDBOX = env.flag("CC_REQUIRE_SANDBOX")
 # --- Rooms ---------------------------------------------------------------------------------------
 
 INSTALLED_APPS = [
-    "daphne",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
@@ -55,7 +54,7 @@ INSTALLED_APPS = [
     "agents",
     "spaces",
     "guardrails",
-    *(["repositories"] if (BASE_DIR / "repositories" / "apps.py").exists() else []),
+    "repositories",
     "runs",
 ]
 
@@ -231,16 +230,28 @@ LEASE_SECONDS = env.number("CC_LEASE_SECONDS", 30, low=1, high=3600)
 LEASE_BEAT_SECONDS = env.seconds("CC_LEASE_BEAT_SECONDS", 8)
 SWEEP_SECONDS = env.seconds("CC_SWEEP_SECONDS", 5)
 SILENCE_SECONDS = env.seconds("CC_SILENCE_SWEEP_SECONDS", 30)
+DISK_RESERVE_BYTES = env.number("CC_DISK_RESERVE_MB", 64) * 1024 * 1024
 RUN_ATTEMPTS = env.number("CC_RUN_ATTEMPTS", 5, low=1, high=100)
 PUSH_HOLD_SECONDS = env.seconds("CC_PUSH_HOLD_SECONDS", 45)
+PUSH_MAX_BYTES = env.number("CC_PUSH_MAX_MB", 500, low=1) * 1024 * 1024
+PUSH_LEASE_SECONDS = env.number("CC_PUSH_LEASE_SECONDS", 30, low=1, high=3600)
+PUSH_RETRY_SECONDS = env.seconds("CC_PUSH_RETRY_SECONDS", 5)
+PUSH_KEEP_DAYS = env.number("CC_PUSH_KEEP_DAYS", 14)
+REPOSITORY_MAX_BYTES = env.number("CC_REPOSITORY_MAX_MB", 4096, low=1) * 1024 * 1024
+MIRROR_FRESH_SECONDS = env.seconds("CC_MIRROR_FRESH_SECONDS", 5)
+GATEWAY_IDLE_SECONDS = env.seconds("CC_GATEWAY_IDLE_SECONDS", 60)
+GATEWAY_TOKEN_HOURS = env.number("CC_GATEWAY_TOKEN_HOURS", 24, low=1, high=24 * 30)
 DEFAULT_MODEL = env.text("CC_DEFAULT_MODEL", "anthropic/claude-opus-5-5")
 
 CC_LIVE_ACCESS = "controlcenter.live_access.may_join"
-CC_PUSH_JUDGE = "runs.gatekeeper.judge_push"
+CC_PUSH_JUDGE = "runs.pushing.judge_push"
+CC_PUSH_SETTLED = "runs.pushing.push_settled"
+CC_RUN_CHECK = "runs.pushing.is_in_progress"
 CC_TICKS = [
     ("runs.recovery.sweep", SWEEP_SECONDS),
     ("runs.recovery.watch_silence", SILENCE_SECONDS),
     ("repositories.recovery.sweep", SWEEP_SECONDS),
+    ("repositories.recovery.tidy", 3600),
     ("guardrails.approvals.expire_due", 60),
     ("workspaces.audit.seal_all", 1),
     ("agents.seeding.sweep", 30),

@@ -2,6 +2,21 @@
 
 from django.urls import include, path
 
+from workspaces.views.front import instance_home
+
+from . import style_page, views
+
 urlpatterns = [
+    path("", instance_home, name="instance-home"),
+    path("healthz", views.healthz, name="healthz"),
+    path("help/", views.help_show, name="help-show"),
+    path("help/<slug:page>/", views.help_show, name="help-page"),
+    path("style/", style_page.show, name="style-show"),
     path("accounts/", include("allauth.urls")),
+    path("", include("workspaces.urls")),
+    path("", include("agents.urls")),
+    path("", include("spaces.urls")),
+    path("", include("runs.urls")),
+    path("", include("guardrails.urls")),
+    # path("", include("repositories.urls")),
 ]

@@ -70,6 +70,7 @@ class Run(TenantModel):
     stop_requested_by = TenantKey(
         Principal, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
     )
+    stop_reason = models.CharField(max_length=20, blank=True)
     pause_requested_at = models.DateTimeField(null=True, blank=True)
 
     attempt = models.PositiveIntegerField(default=0)
@@ -80,7 +81,6 @@ class Run(TenantModel):
 
     queued_at = models.DateTimeField(default=timezone.now)
     started_at = models.DateTimeField(null=True, blank=True)
-    last_output_at = models.DateTimeField(null=True, blank=True)
     ended_at = models.DateTimeField(null=True, blank=True)
 
     sandboxed = models.BooleanField(null=True, blank=True)
@@ -88,7 +88,7 @@ class Run(TenantModel):
     output_tokens = models.PositiveBigIntegerField(default=0)
     cache_read_tokens = models.PositiveBigIntegerField(default=0)
     cache_write_tokens = models.PositiveBigIntegerField(default=0)
-    cost_microcents = models.PositiveBigIntegerField(default=0)
+    cost_microusd = models.PositiveBigIntegerField(default=0)
 
     class Meta:
         ordering = ["-queued_at", "-id"]
@@ -118,6 +118,31 @@ class Run(TenantModel):
         return self.state in self.OPEN
 
     @property
+    def short_id(self) -> str:
+        """The end of the key, which tells runs of one day apart."""
+        return self.pk.hex[-6:]
+
+    @property
+    def seconds(self) -> float | None:
+        """From its first start to its end."""
+        if self.started_at is None or self.ended_at is None:
+            return None
+        return (self.ended_at - self.started_at).total_seconds()
+
+    @property
+    def all_tokens(self) -> int:
+        return (
+            self.input_tokens
+            + self.output_tokens
+            + self.cache_read_tokens
+            + self.cache_write_tokens
+        )
+
+    @property
+    def cost_cents(self) -> float:
+        return self.cost_microusd / 10_000
+
+    @property
     def shown_state(self) -> str:
         """The run tree shows a run that waits for an approval or a person as blocked."""
         blocked = self.state == self.State.PARKED and self.waiting_for in {"approval", "person"}
@@ -125,10 +150,15 @@ class Run(TenantModel):
 
 
 class RunCursor(TenantModel):
-    """The last sequence number of a run: a narrow row of its own, so that counting stays cheap."""
+    """What each event changes: a narrow row of its own, so that counting stays cheap.
+
+    `fence` repeats the run's, because the event's own transaction compares it here.
+    """
 
     run = TenantOneToOne(Run, on_delete=models.CASCADE, related_name="cursor")
     last_seq = models.PositiveBigIntegerField(default=0)
+    fence = models.PositiveBigIntegerField(default=0)
+    last_output_at = models.DateTimeField(null=True, blank=True)
 
     def __str__(self) -> str:
         return f"{self.run_id} @ {self.last_seq}"

@@ -102,6 +102,11 @@ class Message(TenantModel):
             ),
         ]
 
+    @property
+    def handles(self) -> list[str]:
+        """Whom the message really mentions."""
+        return [mention.principal.handle for mention in self.mentions.all()]
+
 
 class Mention(TenantModel):
     """An @handle in a message, bound to the principal that it meant when it was written."""

@@ -85,8 +85,8 @@ class TenantReference(Operation):
     reduces_to_sql = True
     reversible = True
 
-    def __init__(self, model: str, column: str, to: str) -> None:
-        self.model, self.column, self.to = model, column, to
+    def __init__(self, model: str, column: str, to: str, *, on_delete: str = "NO ACTION") -> None:
+        self.model, self.column, self.to, self.on_delete = model, column, to, on_delete
 
     def state_forwards(self, app_label: str, state: Any) -> None:
         """The reference changes the database, not the models."""
@@ -97,7 +97,7 @@ class TenantReference(Operation):
         source = self.model if "." in self.model else f"{app_label}.{self.model}"
         table = to_state.apps.get_model(source)._meta.db_table
         target = to_state.apps.get_model(self.to)._meta.db_table
-        schema_editor.execute(_reference(table, self.column, target))
+        schema_editor.execute(_reference(table, self.column, target, self.on_delete))
 
     def database_backwards(
         self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any
@@ -116,9 +116,10 @@ def _name(table: str, column: str) -> str:
     return f"{table}_{column}_fence"
 
 
-def _reference(table: str, column: str, target: str) -> str:
+def _reference(table: str, column: str, target: str, on_delete: str = "NO ACTION") -> str:
     return (
         f'ALTER TABLE "{table}" ADD CONSTRAINT "{_name(table, column)}"'
         f' FOREIGN KEY (workspace_id, "{column}") REFERENCES "{target}" (workspace_id, id)'
+        f" ON DELETE {on_delete}"
         " DEFERRABLE INITIALLY DEFERRED"
     )

@@ -10,8 +10,9 @@ from django.utils.translation import gettext_lazy as _
 from agents.seeding import found_workspace
 
 from .accounts import INVITATION_KEY
+from .connections import require_reachable
 from .invitations import accept, find
-from .models import Role, User
+from .models import ModelConnection, Role, User, Workspace
 
 
 class SignupForm(forms.Form):
@@ -70,3 +71,50 @@ class ProfileForm(forms.ModelForm):  # type: ignore[type-arg]
         widgets: dict[str, Any] = {
             "locale": forms.Select(choices=[("", _("Like the browser")), *settings.LANGUAGES])
         }
+
+
+class ConnectionForm(forms.Form):
+    """One of the three ways to a model."""
+
+    provider = forms.ChoiceField(choices=ModelConnection.Provider.choices)
+    key = forms.CharField(
+        label=_("Key"),
+        required=False,
+        max_length=500,
+        widget=forms.PasswordInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
+    )
+    base_url = forms.URLField(
+        label=_("Address"), required=False, max_length=500, assume_scheme="http"
+    )
+    model = forms.CharField(label=_("Model"), required=False, max_length=200)
+
+    def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._user = user
+
+    def clean(self) -> dict[str, Any]:
+        data = super().clean() or self.cleaned_data
+        provider = data.get("provider")
+        if provider == ModelConnection.Provider.ANTHROPIC and not data.get("key", "").strip():
+            self.add_error("key", _("Paste a key; it begins with sk-ant-."))
+        if provider == ModelConnection.Provider.OPENAI:
+            if not data.get("base_url"):
+                self.add_error(
+                    "base_url", _("Give the address, such as http://localhost:11434/v1.")
+                )
+            if not data.get("model", "").strip():
+                self.add_error("model", _("Name the model as the server knows it."))
+        if data.get("base_url"):
+            try:
+                require_reachable(data["base_url"], is_instance_admin=self._user.is_instance_admin)
+            except forms.ValidationError as error:
+                self.add_error("base_url", error)
+        return data
+
+
+class GeneralForm(forms.ModelForm):  # type: ignore[type-arg]
+    """What a workspace is called."""
+
+    class Meta:
+        model = Workspace
+        fields = ["name"]

@@ -12,5 +12,5 @@ class Migration(migrations.Migration):
         TenantTable("Run"),
         TenantTable("RunCursor"),
         TenantTable("RunEvent", rights="SELECT, INSERT, DELETE"),
-        TenantReference("spaces.Message", "run_id", "runs.Run"),
+        TenantReference("spaces.Message", "run_id", "runs.Run", on_delete="SET NULL (run_id)"),
     ]

@@ -1,0 +1,1 @@
+"""The pages of the agents room, one module a subject."""

@@ -1,0 +1,42 @@
+"""Pages that belong to no room: health, help, the style page."""
+
+from pathlib import Path
+
+from django.conf import settings
+from django.contrib.auth.decorators import login_required
+from django.db import connection
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_GET
+
+HELP = settings.BASE_DIR / "docs"
+
+
+@require_GET
+def healthz(request: HttpRequest) -> JsonResponse:
+    """200 while this process can serve and reach the database; tells nothing else."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT 1")
+    return JsonResponse({"status": "ok"})
+
+
+@login_required
+@require_GET
+def help_show(request: HttpRequest, page: str = "index") -> HttpResponse:
+    """A page of `docs/`, in the app."""
+    file = next((each for each in help_pages() if each.stem == page), None)
+    if file is None:
+        raise Http404
+    pages = [{"slug": each.stem, "title": title_of(each)} for each in help_pages()]
+    context = {"text": file.read_text(), "page": page, "title": title_of(file), "pages": pages}
+    return render(request, "help.html", context)
+
+
+def help_pages() -> list[Path]:
+    """The help pages, the index first."""
+    return sorted(HELP.glob("*.md"), key=lambda file: (file.stem != "index", file.stem))
+
+
+def title_of(file: Path) -> str:
+    with file.open() as lines:
+        return next(lines, "").lstrip("# ").strip() or file.stem

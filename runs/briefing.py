@@ -1,0 +1,182 @@
+"""What an agent is told: a run's rows turned into the plain values that an adapter works from."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from django.conf import settings
+from django.utils.translation import gettext as _
+
+from agents.models import Agent
+from harness.errors import Finished
+from harness.seam import (
+    Colleague,
+    GitIdentity,
+    PromptInputs,
+    ProviderSettings,
+    Root,
+    RunSpec,
+    Said,
+    Wake,
+)
+from spaces.models import Message
+from workspaces.credentials import unseal
+from workspaces.models import Membership, ModelConnection, Principal
+
+from . import workplace
+from .models import Run
+
+CONVERSATION_CHARACTERS = 50_000
+
+
+class NoModel(Finished):
+    """The workspace has no way to a model yet, or the agent names one that is gone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Brief:
+    """Read from rows, before the disk is touched."""
+
+    model: str
+    providers: Mapping[str, ProviderSettings]
+    identity: GitIdentity
+    prompt: PromptInputs
+    wake: Wake
+
+
+def read(run: Run) -> Brief:
+    """The brief of a run whose workspace is bound. Raises NoModel, with what to do."""
+    agent = run.agent
+    model, providers = choose_model(agent)
+    return Brief(model, providers, _identity(run), _prompt_inputs(run, agent), _wake(run))
+
+
+def spec(run: Run, brief: Brief, roots: tuple[Root, ...], directory: Path) -> RunSpec:
+    """The run as the adapter gets it."""
+    agent = run.agent
+    return RunSpec(
+        run_id=str(run.pk),
+        workspace_id=str(run.workspace_id),
+        agent_id=str(agent.pk),
+        agent_name=agent.name,
+        agent_title=agent.title,
+        model=brief.model,
+        providers=brief.providers,
+        mode=run.mode,  # type: ignore[arg-type]
+        working_directory=directory,
+        artefact_directory=workplace.artefact_directory(run),
+        roots=roots,
+        git_identity=brief.identity,
+        wake=brief.wake,
+        prompt=brief.prompt,
+        effort=agent.effort or None,  # type: ignore[arg-type]
+        context_size=agent.context_size,
+        skill_directories=workplace.skill_directories(agent),
+        sandbox="required" if settings.REQUIRE_SANDBOX else "auto",
+    )
+
+
+def choose_model(agent: Agent) -> tuple[str, dict[str, ProviderSettings]]:
+    """`connection/model`, with the ways to every connection of the workspace."""
+    connections = list(ModelConnection.objects.select_related("credential"))
+    providers = {each.name: provider_settings(each) for each in connections}
+    if agent.model_id:
+        if agent.model_id.partition("/")[0] in providers:
+            return agent.model_id, providers
+        raise NoModel(
+            _("@%(agent)s is set to %(model)s, but this workspace has no such connection.")
+            % {"agent": agent.name, "model": agent.model_id}
+        )
+    default = next((each for each in connections if each.is_default), None)
+    if default is None:
+        raise NoModel(
+            _(
+                "No model is set up yet. An admin chooses one under Settings → Models; "
+                "the demo model needs no key."
+            )
+        )
+    return f"{default.name}/{default.default_model or DEFAULTS[default.provider]}", providers
+
+
+DEFAULTS = {
+    ModelConnection.Provider.ANTHROPIC: settings.DEFAULT_MODEL.partition("/")[2],
+    ModelConnection.Provider.OPENAI: "default",
+    ModelConnection.Provider.DEMO: "demo",
+}
+
+
+def provider_settings(connection: ModelConnection) -> ProviderSettings:
+    """The way to a provider as the harness takes it, its key unsealed."""
+    credential = connection.credential
+    return ProviderSettings(
+        name=connection.name,
+        kind=connection.provider,  # type: ignore[arg-type]
+        api_key=unseal(credential.sealed) if credential else "",
+        base_url=connection.base_url,
+    )
+
+
+def _identity(run: Run) -> GitIdentity:
+    agent = run.agent
+    co_author = ""
+    if run.requested_by is not None and not run.requested_by.is_agent:
+        user = Membership.objects.select_related("user").get(principal=run.requested_by).user
+        co_author = f"{user} <{user.email}>"
+    return GitIdentity(
+        name=f"{agent.name.capitalize()} (agent)",
+        email=f"{agent.pk}@agents.{settings.HOST_NAME}",
+        co_author=co_author,
+    )
+
+
+def _prompt_inputs(run: Run, agent: Agent) -> PromptInputs:
+    return PromptInputs(
+        workspace_name=run.workspace.name,
+        space_name=run.space.name,
+        system_prompt=agent.system_prompt,
+        persona=agent.persona,
+        skill_names=tuple(name.display for name in agent.skill_names.all()),
+        team=_team(agent),
+        reports_to=agent.reports_to.handle if agent.reports_to else "",
+        conversation=_said_before(run),
+    )
+
+
+def _team(agent: Agent) -> tuple[Colleague, ...]:
+    people = Principal.objects.filter(removed_at=None).exclude(pk=agent.principal_id)
+    titles = dict(Agent.objects.exclude(name="").values_list("principal_id", "title"))
+    return tuple(
+        Colleague(
+            handle=principal.handle,
+            title=titles.get(principal.pk, principal.name),
+            kind="agent" if principal.is_agent else "person",
+        )
+        for principal in people
+    )
+
+
+def _said_before(run: Run) -> tuple[Said, ...]:
+    """The newest messages before the one that woke the run, whole ones only, up to the window."""
+    before = Message.objects.filter(
+        conversation=run.conversation, kind=Message.Kind.TEXT
+    ).select_related("author")
+    if run.message is not None:
+        before = before.filter(n__lt=run.message.n)
+    said: list[Said] = []
+    room = CONVERSATION_CHARACTERS
+    for message in before.order_by("-n")[:200]:
+        room -= len(message.body)
+        if room < 0:
+            break
+        said.append(Said(message.author.handle if message.author else "", message.body))
+    return tuple(reversed(said))
+
+
+def _wake(run: Run) -> Wake:
+    message = run.message
+    return Wake(
+        reason=run.wake_reason,
+        text=message.body if message else "",
+        author=message.author.handle if message and message.author else "",
+        message_id=str(message.pk) if message else "",
+    )

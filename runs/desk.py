@@ -1,0 +1,40 @@
+"""The push desk of a run: the `git_push` tool's way to the push gateway, without HTTP."""
+
+from repositories.pushing import push_from_checkout
+
+from harness.seam import Forwarded, Held, PushAnswer, PushWish, Refused
+from repositories.gateway.judge import Origin
+from repositories.submitting import NotHere
+
+from .models import Run
+
+
+class Desk:
+    """Judges and forwards the pushes of one run."""
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+
+    def request(self, wish: PushWish) -> PushAnswer:
+        """Held with its approval, forwarded, or refused with a sentence."""
+        run = self._run
+        origin = Origin(
+            workspace_id=run.workspace_id,
+            run_id=run.pk,
+            conversation_id=run.conversation_id,
+            space_id=run.space_id,
+            agent_principal_id=run.agent.principal_id,  # type: ignore[arg-type]
+        )
+        try:
+            outcomes = push_from_checkout(
+                origin, wish.repository, refspecs=wish.refspecs, force=wish.force
+            )
+        except NotHere as error:
+            return Refused(str(error))
+        held = next((each for each in outcomes if each.is_open and each.approval_id), None)
+        if held is not None:
+            return Held(str(held.approval_id), held.sentence)
+        sentence = " ".join(each.sentence for each in outcomes if each.sentence)
+        if outcomes and all(each.is_done for each in outcomes):
+            return Forwarded(sentence)
+        return Refused(sentence)

@@ -1,0 +1,152 @@
+"""The answer to the harness's question "may I?": rules first, then people."""
+
+from collections.abc import Sequence
+
+from django.db import connection
+from django.utils.translation import gettext as _
+
+from guardrails import approvals, asking, commands, explain, rules
+from guardrails.actions import Action
+from guardrails.asking import Asked, Kind
+from guardrails.decisions import Decision
+from guardrails.models import Approval
+from guardrails.policy import Resolution
+from harness.seam import Allow, Ask, Deny, GateCall, Root, Verdict
+from workspaces import audit
+from workspaces.tenancy import bind
+
+from .models import Run
+
+FILE_CLASSES = frozenset({"file_delete", "file_write_outside_worktree"})
+MOST_SHOWN = 4000
+
+
+class Gatekeeper:
+    """Decides the calls of one run, by the rules as they stand at each call."""
+
+    def __init__(self, run: Run, roots: Sequence[Root] = ()) -> None:
+        self._run, self._roots = run, roots
+
+    def check(self, call: GateCall) -> Verdict:
+        """Allow, deny with a reason, or ask with an open approval; each is in the audit.
+
+        A database that cannot be reached raises, and so the call is not carried out.
+        """
+        try:
+            with bind(self._run.workspace_id):
+                return self._check(call)
+        finally:
+            connection.close()
+
+    def _check(self, call: GateCall) -> Verdict:
+        run = self._run
+        actions = actions_of(call, run)
+        resolution = rules.judge(
+            actions, agent_id=run.agent_id, space_id=run.space_id, mode=run.mode
+        )
+        if not call.classes and not call.command:
+            return Allow()
+        if resolution.decision is Decision.DENY:
+            reason = explain.sentence(resolution)
+            self._record(call, resolution, outcome="deny")
+            return Deny(reason, rule=resolution.rule_key)
+        if resolution.decision is Decision.ALLOW or call.asked_by_desk:
+            self._record(call, resolution, outcome="allow")
+            return Allow(rule=resolution.rule_key)
+        return self._ask(call, actions, resolution)
+
+    def _ask(self, call: GateCall, actions: tuple[Action, ...], resolution: Resolution) -> Verdict:
+        run = self._run
+        asked = question(call, actions)
+        if call.approval_id is not None:
+            key = asking.digest(
+                asked,
+                workspace_id=run.workspace_id,
+                run_id=run.pk,
+                asking=resolution.asking,
+            )
+            try:
+                approvals.consume(call.approval_id, digest=key)
+            except approvals.NotUsable as error:
+                return Deny(str(error))
+            return Allow(rule=f"approval:{call.approval_id}")
+        approval = request(run, asked, resolution)
+        if approval.state != Approval.State.PENDING:
+            return Deny(approval.note or _("Nobody could decide this."))
+        return Ask(str(approval.pk), reason=explain.sentence(resolution))
+
+    def _record(self, call: GateCall, resolution: Resolution, *, outcome: str) -> None:
+        audit.record(
+            f"tool.{call.tool}",
+            actor=self._run.agent.principal,
+            on_behalf_of=self._run.requested_by,
+            subject=call.summary,
+            outcome=outcome,
+            rule=resolution.rule_key,
+            detail={"run": str(self._run.pk), "classes": sorted(call.classes)},
+        )
+
+
+def request(run: Run, asked: Asked, resolution: Resolution) -> Approval:
+    """The open approval of this run for this question."""
+    return approvals.request(
+        asked,
+        resolution=resolution,
+        agent=run.agent.principal,
+        conversation=run.conversation,
+        run_id=run.pk,
+        on_behalf_of=run.requested_by,
+        attended=is_attended(run),
+    )
+
+
+def is_attended(run: Run) -> bool:
+    """Whether a person asked for the run; one woken by a schedule or the API has nobody."""
+    unattended = {Run.Wake.SCHEDULE, Run.Wake.API}
+    return run.requested_by_id is not None or run.wake_reason not in unattended
+
+
+def actions_of(call: GateCall, run: Run) -> tuple[Action, ...]:
+    """What the call would do, as the policy takes it; a shell line is one action a command."""
+    agent_id, space_id = str(run.agent_id), str(run.space_id)
+    if call.command:
+        return commands.actions(call.command, agent_id=agent_id, space_id=space_id)
+    if not call.classes:
+        return ()
+    return (
+        Action(
+            classes=frozenset(each.value for each in call.classes),
+            agent_id=agent_id,
+            space_id=space_id,
+            paths=call.paths,
+            refs=call.refs,
+            hosts=call.hosts,
+            repositories=call.repositories,
+        ),
+    )
+
+
+def question(call: GateCall, actions: tuple[Action, ...]) -> Asked:
+    """What a person is shown, and what the answer binds to."""
+    return Asked(
+        kind=_kind(call),
+        title=call.summary,
+        actions=actions,
+        call_id=call.call_id,
+        command=call.command,
+        repository=", ".join(call.repositories or ()),
+        files=call.paths or (),
+        arguments=_arguments(call),
+        on_yes=_("The agent carries this out once, and its run goes on."),
+    )
+
+
+def _kind(call: GateCall) -> Kind:
+    if call.command:
+        return Kind.COMMAND
+    return Kind.FILE if FILE_CLASSES & {each.value for each in call.classes} else Kind.TOOL
+
+
+def _arguments(call: GateCall) -> str:
+    lines = [f"{name}: {value}" for name, value in call.input.items() if name != "command"]
+    return "\n".join(lines)[:MOST_SHOWN]

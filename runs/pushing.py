@@ -1,0 +1,157 @@
+"""Pushes of runs: judged by the rules, asked about, and their ends told to the run.
+
+The repositories room calls the three functions by name (settings): it is a lower room.
+"""
+
+from typing import Literal
+from uuid import UUID
+
+from django.utils.translation import gettext as _
+
+from guardrails import explain, rules
+from guardrails.actions import Action
+from guardrails.asking import Asked, Kind, RefMove
+from guardrails.decisions import Decision
+from guardrails.models import Approval
+from harness import events
+from harness.seam import Allow, Ask, Deny, Verdict
+from repositories import push_requests
+from repositories.gateway.judge import PushEnd, PushFacts
+from repositories.models import PushRequest
+from workspaces.tenancy import bind
+
+from . import gatekeeper, journal, queue
+from .models import Run, RunEvent
+
+MOST_FILES = 200
+
+
+def judge_push(facts: PushFacts) -> Verdict:
+    """The rule's answer about a push, with an open approval where a person is asked."""
+    run = _run(facts.origin.run_id)
+    if run is None or not run.is_open:
+        return Deny(_("The run that pushes has ended."))
+    actions = tuple(
+        Action(
+            classes=frozenset({"git_push"}),
+            agent_id=str(run.agent_id),
+            space_id=str(run.space_id),
+            refs=(ref.ref,),
+            repositories=(facts.repository,),
+            rewrites=ref.rewrites,
+        )
+        for ref in facts.refs
+    )
+    resolution = rules.judge(actions, agent_id=run.agent_id, space_id=run.space_id, mode=run.mode)
+    if resolution.decision is Decision.DENY:
+        return Deny(explain.sentence(resolution), rule=resolution.rule_key)
+    if resolution.decision is Decision.ALLOW:
+        return Allow(rule=resolution.rule_key)
+    approval = gatekeeper.request(run, _question(facts, actions), resolution)
+    if approval.state != Approval.State.PENDING:
+        return Deny(approval.note or _("Nobody could decide this."))
+    return Ask(str(approval.pk), reason=explain.sentence(resolution))
+
+
+def _question(facts: PushFacts, actions: tuple[Action, ...]) -> Asked:
+    refs = push_requests.refs_in_words(facts.refs)
+    return Asked(
+        kind=Kind.PUSH,
+        title=_("Push %(count)d commits to %(refs)s of %(repository)s")
+        % {"count": facts.commit_count, "refs": refs, "repository": facts.repository}
+        if facts.commit_count != 1
+        else _("Push 1 commit to %(refs)s of %(repository)s")
+        % {"refs": refs, "repository": facts.repository},
+        actions=actions,
+        repository=facts.repository,
+        moves=tuple(
+            RefMove(ref=r.ref, old=r.old, new=r.new, rewrites=r.rewrites) for r in facts.refs
+        ),
+        files=tuple(file.path for file in facts.files[:MOST_FILES]),
+        text="\n".join(facts.warnings),
+        on_yes=_("Exactly these commits are forwarded to %(address)s, once.")
+        % {"address": facts.address},
+        push_request_id=str(facts.push_request_id),
+    )
+
+
+def is_in_progress(workspace_id: UUID, run_id: UUID) -> bool:
+    """Whether the run may still use its git."""
+    with bind(workspace_id):
+        return Run.objects.filter(pk=run_id, state__in=Run.IN_PROGRESS).exists()
+
+
+def push_settled(end: PushEnd) -> None:
+    """The run hears how its push ended, and goes on when it waited for that."""
+    run = _run(end.run_id)
+    if run is None or not run.is_open:
+        return
+    call_id = _call_of(run, end.approval_id)
+    if call_id:
+        journal.record(run, [_decided(end, call_id)], is_output=False)
+        queue.requeue(run)
+    elif end.approval_id is not None:
+        words = _("Push request %(number)d: %(sentence)s") % {
+            "number": end.number,
+            "sentence": end.sentence,
+        }
+        journal.record(run, [events.steer(words)], is_output=False)
+
+
+def answer_push(approval: Approval) -> None:
+    """What an answer means for a push; when the push has ended already, its run is told again."""
+    if push_requests.answered(approval) is not None:
+        return
+    request = PushRequest.objects.filter(approval=approval).first()
+    if request is None or request.is_open:
+        return
+    push_settled(
+        PushEnd(
+            push_request_id=request.pk,
+            number=request.number,
+            workspace_id=request.workspace_id,
+            run_id=request.run_id,
+            approval_id=request.approval_id,
+            state=request.state,
+            sentence=request.outcome,
+            refs=push_requests.facts_of(request),
+            repository=request.repository_name,
+        )
+    )
+
+
+def _decided(end: PushEnd, call_id: str) -> events.Event:
+    approval = Approval.objects.select_related("decided_by").filter(pk=end.approval_id).first()
+    is_no = end.state in {PushRequest.State.REFUSED, PushRequest.State.CANCELLED}
+    decision: Literal["allow", "deny"] = "deny" if is_no else "allow"
+    by = approval.decided_by if approval else None
+    return events.decided(
+        str(end.approval_id),
+        call_id=call_id,
+        decision=decision,
+        note=approval.note if approval else "",
+        decided_by=f"@{by.handle}" if by else "",
+        outcome=end.sentence,
+        failed=end.state != PushRequest.State.FORWARDED,
+    )
+
+
+def _call_of(run: Run, approval_id: UUID | None) -> str:
+    """The call that waits for this approval; empty when none does, or when it was told before."""
+    rows = RunEvent.objects.filter(
+        run=run, kind="approval", data__approval_id=str(approval_id)
+    ).order_by("-seq")
+    newest = rows.first()
+    if newest is None or newest.data.get("phase") != "asked":
+        return ""
+    return str(newest.data["call_id"])
+
+
+def _run(run_id: UUID) -> Run | None:
+    return (
+        Run.objects.select_related(
+            "agent__principal", "conversation", "space", "requested_by", "workspace"
+        )
+        .filter(pk=run_id)
+        .first()
+    )

@@ -1,0 +1,211 @@
+"""A run's journal as a page: from scratch or event by event, the same HTML.
+
+Each event becomes an entry on the run's spine, but for those that belong to a tool call: its
+start, its approval and its result fill the outcome of the call's own entry.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID
+
+from django.template.loader import render_to_string
+from django.utils.translation import gettext as _
+
+from harness.events import Event, Kind
+from workspaces.tenancy import bind
+
+from .models import Run, RunEvent
+
+SHOWN_CHARACTERS = 6000
+OF_A_CALL = frozenset({Kind.TOOL_START, Kind.TOOL_RESULT, Kind.APPROVAL})
+UNSHOWN = frozenset({Kind.PROMPT, Kind.USAGE})
+
+
+@dataclass(slots=True)
+class Outcome:
+    """How a tool call stands: `state` is waiting, running, asked, denied, done, failed, held."""
+
+    state: str = "waiting"
+    content: str = ""
+    detail: dict[str, Any] = field(default_factory=dict)
+    duration_ms: int = 0
+    approval_id: str = ""
+    decided_by: str = ""
+    note: str = ""
+
+
+@dataclass(slots=True)
+class Entry:
+    """An event on the spine; a tool call with its outcome."""
+
+    event: Event
+    outcome: Outcome | None = None
+
+    @property
+    def kind(self) -> str:
+        return self.event.kind.value
+
+    @property
+    def seq(self) -> int | None:
+        return self.event.seq
+
+    @property
+    def data(self) -> Any:
+        return self.event.data
+
+    @property
+    def text(self) -> str:
+        """The words of a text or thinking block, in whichever dialect the provider sent it."""
+        block = self.event.data.get("block", {})
+        return block.get("text") or block.get("thinking") or self.event.data.get("text", "")
+
+    @property
+    def shown_content(self) -> str:
+        """The result as it fits a page; the journal holds all that the model read."""
+        content = self.outcome.content if self.outcome else ""
+        if self.outcome and self.outcome.detail.get("diff"):
+            return ""
+        return content[:SHOWN_CHARACTERS]
+
+    @property
+    def hidden(self) -> str:
+        """What of the result is not shown, in words."""
+        total = len(self.outcome.content) if self.outcome else 0
+        if total <= SHOWN_CHARACTERS or (self.outcome and self.outcome.detail.get("diff")):
+            return ""
+        return _("Not all shown: %(shown)d of %(total)d characters.") % {
+            "shown": SHOWN_CHARACTERS,
+            "total": total,
+        }
+
+    @property
+    def seconds(self) -> float | None:
+        known = self.outcome and self.outcome.duration_ms
+        return self.outcome.duration_ms / 1000 if known and self.outcome else None
+
+    @property
+    def added(self) -> int:
+        return self._changed[0]
+
+    @property
+    def removed(self) -> int:
+        return self._changed[1]
+
+    @property
+    def out(self) -> str:
+        """The outcome in a few words."""
+        detail = self.outcome.detail if self.outcome else {}
+        if detail.get("commit"):
+            return str(detail["commit"])[:7]
+        if detail.get("exit_code"):
+            return _("exit %(code)s") % {"code": detail["exit_code"]}
+        return ""
+
+    @property
+    def is_open(self) -> bool:
+        """What changed something is open; what only looked is one line."""
+        return bool(self.outcome and self.outcome.detail.get("diff"))
+
+    @property
+    def _changed(self) -> tuple[int, int]:
+        diff = self.outcome.detail.get("diff") if self.outcome else ""
+        return count_lines(diff) if diff else (0, 0)
+
+
+def count_lines(diff: str) -> tuple[int, int]:
+    """How many lines a unified diff adds and removes."""
+    lines = diff.splitlines()
+    added = sum(line.startswith("+") and not line.startswith("+++") for line in lines)
+    removed = sum(line.startswith("-") and not line.startswith("---") for line in lines)
+    return added, removed
+
+
+def entries(events: Iterable[Event]) -> list[Entry]:
+    """The whole spine."""
+    spine: list[Entry] = []
+    calls: dict[str, Entry] = {}
+    for event in events:
+        if event.kind in OF_A_CALL:
+            owner = calls.get(event.data.get("call_id", ""))
+            if owner is not None and owner.outcome is not None:
+                fold(owner.outcome, event)
+        elif event.kind not in UNSHOWN:
+            entry = Entry(event, Outcome() if event.kind is Kind.TOOL_CALL else None)
+            spine.append(entry)
+            if event.kind is Kind.TOOL_CALL:
+                calls[event.data["call_id"]] = entry
+    return spine
+
+
+def fold(outcome: Outcome, event: Event) -> None:
+    """Takes one start, approval or result into the outcome."""
+    data = event.data
+    if event.kind is Kind.TOOL_START:
+        outcome.state = "running"
+    elif event.kind is Kind.TOOL_RESULT:
+        denied = outcome.state == "denied" or data["detail"].get("denied")
+        outcome.state = "denied" if denied else ("failed" if data["is_error"] else "done")
+        outcome.content, outcome.detail = data["content"], dict(data["detail"])
+        outcome.duration_ms = data["duration_ms"]
+    elif data["phase"] == "asked":
+        outcome.state, outcome.approval_id = "asked", data["approval_id"]
+    else:
+        outcome.state = "denied" if data.get("decision") == "deny" else "waiting"
+        outcome.decided_by, outcome.note = data.get("decided_by", ""), data.get("note", "")
+        outcome.approval_id = data["approval_id"]
+
+
+def fragment(run: Run, event: Event) -> str:
+    """The out-of-band fragments by which an open page takes this event in. Binds by itself."""
+    if event.kind in UNSHOWN:
+        return ""
+    with bind(run.workspace_id):
+        if event.kind in OF_A_CALL:
+            entry = _entry_of_call(run, event.data.get("call_id", ""))
+            return _render("runs/_outcome.html", run, entry) if entry else ""
+        outcome = Outcome() if event.kind is Kind.TOOL_CALL else None
+        return _render("runs/_event.html", run, Entry(event, outcome))
+
+
+def run_block(run_id: UUID, *, oob: bool = False) -> str:
+    """The whole run as its fragment. The caller has bound the workspace."""
+    return render_to_string("runs/_run.html", {**run_context(run_id), "oob": oob})
+
+
+def run_context(run_id: UUID) -> dict[str, Any]:
+    """What the run's fragment is rendered from."""
+    run = Run.objects.select_related(
+        "agent__principal", "requested_by", "conversation", "space", "workspace"
+    ).get(pk=run_id)
+    events = _events(RunEvent.objects.filter(run=run).order_by("seq"))
+    return {"run": run, "entries": entries(events), "last_seq": events[-1].seq if events else 0}
+
+
+def runs_context(runs: Sequence[Run]) -> list[dict[str, Any]]:
+    """The same for many runs, with one query for all their events."""
+    by_run: dict[UUID, list[Event]] = {run.pk: [] for run in runs}
+    for row in RunEvent.objects.filter(run__in=by_run).order_by("run_id", "seq"):
+        by_run[row.run_id].append(Event(Kind(row.kind), row.data, row.seq))
+    return [
+        {
+            "run": run,
+            "entries": entries(by_run[run.pk]),
+            "last_seq": by_run[run.pk][-1].seq if by_run[run.pk] else 0,
+        }
+        for run in runs
+    ]
+
+
+def _entry_of_call(run: Run, call_id: str) -> Entry | None:
+    rows = RunEvent.objects.filter(run=run, data__call_id=call_id).order_by("seq")
+    found = entries(_events(rows))
+    return next((entry for entry in found if entry.outcome is not None), None)
+
+
+def _events(rows: Iterable[RunEvent]) -> list[Event]:
+    return [Event(Kind(row.kind), row.data, row.seq) for row in rows]
+
+
+def _render(template: str, run: Run, entry: Entry) -> str:
+    return render_to_string(template, {"run": run, "entry": entry, "oob": True})

@@ -1,0 +1,1 @@
+"""The pages of the runs room, one module a subject."""

@@ -1,0 +1,108 @@
+"""Runs: the list, one run, its transcript, and what a member can do to it."""
+
+from collections.abc import Callable
+from typing import Any
+from uuid import UUID
+
+from django.core.exceptions import ValidationError
+from django.core.paginator import Paginator
+from django.db.models import Case, IntegerField, Value, When
+from django.http import HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_GET, require_POST
+
+from spaces.visibility import visible_spaces
+from workspaces import saying
+from workspaces.access import MemberRequest, get_or_404, workspace_view
+from workspaces.models import Role, Workspace
+
+from .. import dispatch, topics, transcript
+from ..adapters import capabilities_of
+from ..models import Run
+
+
+@require_GET
+@workspace_view()
+def run_list(request: MemberRequest, workspace: Workspace) -> HttpResponse:
+    """What works now on top, then the newest."""
+    wanted = request.GET.get("state", "")
+    runs = _visible(request)
+    if wanted in Run.State.values:
+        runs = runs.filter(state=wanted)
+    runs = runs.annotate(
+        is_over=Case(
+            When(state__in=Run.OPEN, then=Value(0)), default=Value(1), output_field=IntegerField()
+        )
+    ).order_by("is_over", "-queued_at")
+    context = {
+        "page": Paginator(runs, 50).get_page(request.GET.get("page")),
+        "wanted": wanted,
+        "wanted_query": f"state={wanted}" if wanted else "",
+        "states": Run.State.choices,
+        "topic": topics.runs(workspace.pk),
+    }
+    template = "runs/_table.html" if request.headers.get("HX-Request") else "runs/list.html"
+    return render(request, template, context)
+
+
+@require_GET
+@workspace_view(Role.GUEST)
+def run_show(request: MemberRequest, workspace: Workspace, run: UUID) -> HttpResponse:
+    row = get_or_404(_visible(request), run)
+    context = transcript.run_context(row.pk) | {
+        "capabilities": capabilities_of(row.adapter),
+        "children": row.children.select_related("agent"),
+    }
+    return render(request, "runs/show.html", context)
+
+
+@require_GET
+@workspace_view(Role.GUEST)
+def run_transcript(request: MemberRequest, workspace: Workspace, run: UUID) -> HttpResponse:
+    """The run's fragment as it is now: what a tab fetches that has missed something."""
+    row = get_or_404(_visible(request), run)
+    return render(request, "runs/_run.html", transcript.run_context(row.pk))
+
+
+@require_POST
+@workspace_view(Role.MEMBER)
+def run_stop(request: MemberRequest, workspace: Workspace, run: UUID) -> HttpResponse:
+    return _act(request, run, lambda row: dispatch.stop(row, by=request.principal))
+
+
+@require_POST
+@workspace_view(Role.MEMBER)
+def run_pause(request: MemberRequest, workspace: Workspace, run: UUID) -> HttpResponse:
+    return _act(request, run, lambda row: dispatch.pause(row, by=request.principal))
+
+
+@require_POST
+@workspace_view(Role.MEMBER)
+def run_resume(request: MemberRequest, workspace: Workspace, run: UUID) -> HttpResponse:
+    return _act(request, run, lambda row: dispatch.resume(row, by=request.principal))
+
+
+@require_POST
+@workspace_view(Role.MEMBER)
+def run_steer(request: MemberRequest, workspace: Workspace, run: UUID) -> HttpResponse:
+    text = request.POST.get("text", "")
+    return _act(request, run, lambda row: dispatch.steer(row, text=text, by=request.principal))
+
+
+def _visible(request: MemberRequest) -> Any:
+    return Run.objects.filter(space__in=visible_spaces(request.membership)).select_related(
+        "agent__principal", "space", "conversation", "requested_by"
+    )
+
+
+def _act(request: MemberRequest, key: UUID, act: Callable[[Run], None]) -> HttpResponse:
+    """Does it and answers with the run's head; a refusal says why and changes nothing."""
+    row = get_or_404(_visible(request), key)
+    try:
+        act(row)
+    except dispatch.CannotDo as refusal:
+        return saying.refusal(str(refusal), status=409)
+    except ValidationError as error:
+        return saying.refusal(error.messages[0], status=422)
+    row = _visible(request).get(pk=key)
+    return render(request, "runs/_run_state.html", {"run": row})

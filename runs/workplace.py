@@ -1,0 +1,71 @@
+"""Where a run works: the conversation's directory, the agent's own part of it, the checkouts."""
+
+import os
+from pathlib import Path
+
+from agents import paths
+from agents.models import Agent
+from harness.seam import Root
+from repositories import checkouts
+from skills.models import Skill
+
+from .models import Run
+
+
+def prepare(run: Run) -> tuple[tuple[Root, ...], Path]:
+    """The checkouts and the working directory stand. Runs git, so never inside a transaction.
+
+    Raises repositories.checkouts.CheckoutFailed, with a sentence, when a checkout cannot be had.
+    """
+    roots = tuple(
+        Root(
+            name=place.name,
+            path=place.path,
+            writable=run.mode == "chat",
+            checkout=checkouts.place_of(run.conversation, place.name),
+            branch=place.branch,
+        )
+        for place in checkouts.prepare(run.conversation)
+    )
+    return roots, _working_directory(run)
+
+
+def conversation_directory(run: Run) -> Path:
+    return paths.conversation_directory(run.workspace_id, run.space_id, run.conversation_id)
+
+
+def artefact_directory(run: Run) -> Path:
+    """Where output too long for the model is kept."""
+    folder = conversation_directory(run) / "artefacts" / str(run.pk)
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def skill_directories(agent: Agent) -> tuple[Path, ...]:
+    """The directories of the agent's linked skills: readable, never writable."""
+    keys = [name.key for name in agent.skill_names.all()]
+    slugs = Skill.objects.filter(slug__in=keys, verdict__in=["pass", "warn"])
+    return tuple(
+        folder
+        for slug in slugs.values_list("slug", flat=True)
+        if (folder := paths.skill_directory(agent.workspace_id, slug)).is_dir()
+    )
+
+
+def _working_directory(run: Run) -> Path:
+    home = conversation_directory(run)
+    folder = home / "agents" / paths.segment(run.agent.name)
+    folder.mkdir(parents=True, exist_ok=True)
+    (home / "repos").mkdir(exist_ok=True)
+    _link(folder / "repos", Path("../../repos"))
+    _link(folder / ".agents", Path("../../../../../agents") / run.agent.name / ".agents")
+    return folder
+
+
+def _link(link: Path, target: Path) -> None:
+    if link.is_symlink() and link.readlink() == target:
+        return
+    temp = link.with_name(f".{link.name}-{os.getpid()}")
+    temp.unlink(missing_ok=True)
+    temp.symlink_to(target)
+    temp.replace(link)

@@ -1,0 +1,25 @@
+"""Finding @handles in a text. What stands in code, in an address or behind a letter is text."""
+
+import re
+from dataclasses import dataclass
+
+_CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`", re.DOTALL)
+_MENTION = re.compile(r"(?<![\w@/.\-])@([A-Za-z0-9][A-Za-z0-9-]{0,62})(?![\w@]|\.\w)")
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """An @handle as written, with its place in characters: text[start:end] == '@' + handle."""
+
+    handle: str
+    start: int
+    end: int
+
+
+def find(text: str) -> list[Found]:
+    """Every @handle in reading order; whether anybody bears it is for the caller to see."""
+    blanked = _CODE.sub(lambda match: " " * len(match.group()), text)
+    return [
+        Found(match[1].rstrip("-"), match.start(), match.start() + 1 + len(match[1].rstrip("-")))
+        for match in _MENTION.finditer(blanked)
+    ]

@@ -1,0 +1,25 @@
+"""Addresses of the spaces room."""
+
+from django.urls import path
+
+from .views import conversations, spaces
+
+app_name = "spaces"
+SPACE = "w/<slug:workspace>/spaces/<slug:space>/"
+CONVERSATION = SPACE + "<uuid:conversation>/"
+urlpatterns = [
+    path("w/<slug:workspace>/spaces/", spaces.space_list, name="space-list"),
+    path("w/<slug:workspace>/spaces/new/", spaces.space_create, name="space-create"),
+    path("w/<slug:workspace>/mentions/", conversations.mention_list, name="mention-list"),
+    path(SPACE, spaces.space_show, name="space-show"),
+    path(SPACE + "edit/", spaces.space_edit, name="space-edit"),
+    path(SPACE + "archive/", spaces.space_archive, name="space-archive"),
+    path(SPACE + "begin/", conversations.conversation_create, name="conversation-create"),
+    path(CONVERSATION, conversations.conversation_show, name="conversation-show"),
+    path(
+        CONVERSATION + "timeline/",
+        conversations.conversation_timeline,
+        name="conversation-timeline",
+    ),
+    path(CONVERSATION + "say/", conversations.message_post, name="message-post"),
+]

@@ -1,0 +1,1 @@
+"""The pages of the spaces room, one module a subject."""

@@ -1,0 +1,147 @@
+"""A conversation: its page, its timeline, what is said in it."""
+
+from uuid import UUID
+
+from django.core.exceptions import ValidationError
+from django.http import HttpResponse, JsonResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_GET, require_POST
+
+import live
+from agents.models import Agent
+from guardrails.models import Autonomy
+from repositories.models import SpaceRepository
+from runs import dispatch, timeline
+from runs.live_state import LiveState, with_live_state
+from workspaces import saying
+from workspaces.access import MemberRequest, get_or_404, workspace_view
+from workspaces.models import Principal, Role, Workspace
+
+from .. import topics
+from ..creating import start_conversation
+from ..models import Conversation, Space
+from ..visibility import visible_conversations, visible_spaces
+from .overview import rail_of_spaces, with_states
+
+
+@require_GET
+@workspace_view(Role.GUEST)
+def conversation_show(
+    request: MemberRequest, workspace: Workspace, space: str, conversation: UUID
+) -> HttpResponse:
+    row = _conversation(request, conversation)
+    cursor = live.cursor(topics.conversation(workspace.pk, row.pk))
+    page = timeline.read(row)
+    runs = [item.run for item in page.items if item.run]
+    context = {
+        "space": row.space,
+        "conversation": row,
+        "conversations": with_states(row.space.conversations.filter(archived_at=None)[:50]),
+        "spaces": rail_of_spaces(request.membership),
+        "timeline": page,
+        "topic": topics.conversation(workspace.pk, row.pk),
+        "cursor": cursor,
+        "changes": timeline.changes(runs),
+        "working": [run["run"] for run in runs if run["run"].is_open],
+        "may_write": request.membership.may(Role.MEMBER),
+        **_context_pane(row.space),
+    }
+    return render(request, "spaces/conversation.html", context)
+
+
+@require_GET
+@workspace_view(Role.GUEST)
+def conversation_timeline(
+    request: MemberRequest, workspace: Workspace, space: str, conversation: UUID
+) -> HttpResponse:
+    """A page of the timeline: before a message number, or everything anew for a tab that missed."""
+    row = _conversation(request, conversation)
+    before = request.GET.get("before", "")
+    page = timeline.read(row, before=int(before) if before.isdecimal() else 0)
+    context = {"conversation": row, "space": row.space, "timeline": page}
+    template = "spaces/_items.html" if before else "spaces/_timeline.html"
+    return render(request, template, context)
+
+
+@require_POST
+@workspace_view(Role.MEMBER)
+def conversation_create(request: MemberRequest, workspace: Workspace, space: str) -> HttpResponse:
+    row = get_object_or_404(visible_spaces(request.membership), slug=space)
+    conversation = start_conversation(row, by=request.principal)
+    return redirect("spaces:conversation-show", workspace.slug, row.slug, conversation.pk)
+
+
+@require_POST
+@workspace_view(Role.MEMBER)
+def message_post(
+    request: MemberRequest, workspace: Workspace, space: str, conversation: UUID
+) -> HttpResponse:
+    """Says it; each page hears of it by its socket. A refused text stays in its field."""
+    row = _conversation(request, conversation)
+    try:
+        dispatch.post(
+            row,
+            author=request.principal,
+            body=request.POST.get("text", ""),
+            client_key=_client_key(request.POST.get("client_key", "")),
+        )
+    except ValidationError as error:
+        return saying.refusal(error.messages[0], status=422)
+    if request.headers.get("HX-Request"):
+        return HttpResponse(status=204)
+    return redirect("spaces:conversation-show", workspace.slug, row.space.slug, row.pk)
+
+
+@require_GET
+@workspace_view(Role.GUEST)
+def mention_list(request: MemberRequest, workspace: Workspace) -> JsonResponse:
+    """Whom one can mention, as the composer completes it."""
+    people = Principal.objects.filter(removed_at=None)
+    agents = with_live_state(Agent.objects.exclude(name=""))
+    states = {agent.principal_id: agent for agent in agents}
+    return JsonResponse(
+        [
+            {
+                "handle": each.handle,
+                "name": each.name,
+                "kind": each.kind,
+                "title": states[each.pk].title if each.pk in states else each.name,
+                "state": states[each.pk].live_state if each.pk in states else "",
+                "word": LiveState(states[each.pk].live_state).label if each.pk in states else "",
+            }
+            for each in people
+        ],
+        safe=False,
+    )
+
+
+def _conversation(request: MemberRequest, key: UUID) -> Conversation:
+    rows = visible_conversations(request.membership).select_related("space", "agent")
+    return get_or_404(rows, key)
+
+
+def _client_key(text: str) -> UUID | None:
+    try:
+        return UUID(text)
+    except ValueError:
+        return None
+
+
+def _context_pane(space: Space) -> dict[str, object]:
+    participants = [
+        row.principal
+        for row in space.participants.select_related("principal").order_by("joined_at")
+    ]
+    agents = with_live_state(Agent.objects.filter(principal__in=participants))
+    levels = dict(Autonomy.objects.filter(space=space).values_list("agent_id", "level"))
+    return {
+        "participants": participants,
+        "space_agents": [
+            {"agent": agent, "autonomy": levels.get(agent.pk, "act_with_approval")}
+            for agent in agents.order_by("live_order", "name")
+        ],
+        "space_repositories": [
+            row.repository
+            for row in SpaceRepository.objects.filter(space=space).select_related("repository")
+        ],
+    }

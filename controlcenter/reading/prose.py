@@ -23,7 +23,7 @@ TAGS = {
     *("h1", "h2", "h3", "h4", "h5", "h6", "li", "ol", "ul"),
     *("table", "tbody", "td", "th", "thead", "tr"),
 }
-ATTRIBUTES = {"a": {"href"}, "code": {"class"}, "span": {"class"}, "ol": {"start"}}
+ATTRIBUTES = {"*": set[str](), "a": {"href"}, "code": {"class"}, "span": {"class"}, "ol": {"start"}}
 MENTION = compile(r"(?<![\w@/.])@([a-z0-9][a-z0-9-]{0,62})(?![\w@])")
 BETWEEN_TAGS = compile(r'(<(?:[^>"]|"[^"]*")*>)')
 

@@ -246,7 +246,7 @@ def when(moment: datetime | date | None, style: str = "ago", empty: str = "") ->
 
     What stands inside is UTC and is what remains without script.
     """
-    if moment is None:
+    if not moment:  # a template gives "" for what it does not have
         return empty
     if not isinstance(moment, datetime):
         return format_html('<time datetime="{}">{}</time>', moment.isoformat(), date_format(moment))

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from agents.library import fields, frontmatter, names, yamlread, yamlwrite
 from agents.library.definition import AgentDefinition, Dialect
+from agents.library.frontmatter import normalise
 from agents.library.sheet import Sheet
 from agents.library.warning import LoadWarning, warn
 from agents.library.yamlread import Value
@@ -42,8 +43,9 @@ def render(row: Mapping[str, Value], body: str) -> str:
     Keys whose value is None (or an empty list of skills) are left out. Strings are written with
     LF line ends. `parse(render(row, body))` gives the same fields and `tidy_body(body)`.
     """
-    order = [*KEYS, *(key for key in row if key not in KEYS)]
-    pairs = [(key, _normal(row[key])) for key in order if row.get(key) not in (None, [])]
+    kept = {normalise(key): yamlwrite.as_kept(value) for key, value in row.items()}
+    order = [*KEYS, *(key for key in kept if key not in KEYS)]
+    pairs = [(key, kept[key]) for key in order if kept.get(key) not in (None, [])]
     persona = frontmatter.tidy_body(body)
     text = f"---\n{yamlwrite.emit(pairs)}---\n"
     return f"{text}\n{persona}\n" if persona else text
@@ -111,13 +113,3 @@ def _no_front_matter(parts: frontmatter.Split) -> LoadWarning:
     if parts.unterminated:
         return warn("unterminated-front-matter", "The opening --- has no closing ---.")
     return warn("no-front-matter", "The file has no front matter between two --- lines.")
-
-
-def _normal(value: Value) -> Value:
-    if isinstance(value, str):
-        return frontmatter.normalise(value)
-    if isinstance(value, list):
-        return [_normal(item) for item in value]
-    if isinstance(value, dict):
-        return {key: _normal(item) for key, item in value.items()}
-    return value

@@ -19,9 +19,12 @@ def rewrite(raw: str, changes: Mapping[str, Value], *, body: str | None = None) 
     parts = frontmatter.split(raw)
     front = yamlrepair.mend(parts.front) if parts.front is not None else ""
     before = yamlread.load(front).values
-    wanted = {key: _same_form(key, before.get(key), value) for key, value in changes.items()}
+    wanted = {
+        frontmatter.normalise(key): _same_form(key, before.get(key), yamlwrite.as_kept(value))
+        for key, value in changes.items()
+    }
     after = {key: value for key, value in {**before, **wanted}.items() if value is not None}
-    kept = {key: None for key in before if before[key] is None and key not in changes}
+    kept = {key: None for key in before if before[key] is None and key not in wanted}
     new_front = _edited(front, before, wanted)
     if not _reads_as(new_front, {**kept, **after}):
         new_front = yamlwrite.emit({**kept, **after}.items())

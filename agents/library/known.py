@@ -41,7 +41,7 @@ KNOWN_KEYS = QWEN_KEYS | JARVIS_KEYS | OPENCODE_KEYS | COPILOT_KEYS | CC_ONLY | 
 # Their values are prose: whatever stands there may be taken as text. In lower case.
 TEXT_KEYS = frozenset(
     {
-        *("name", "description", "whentouse", "title", "initialprompt", "argument-hint", "vibe"),
+        *("description", "whentouse", "title", "initialprompt", "argument-hint", "vibe"),
         *("author", "systemprompt", "license", "emoji"),
     }
 )

@@ -74,7 +74,7 @@ def _problems(sheet: Sheet, name: str, description: str) -> list[LoadWarning]:
     if not description:
         problems.append(warn("missing-description", "The required `description` is missing."))
     approval = sheet.values.get("approvalMode")
-    if approval is not None and approval not in APPROVAL_MODES:
+    if approval is not None and approval not in tuple(APPROVAL_MODES):
         known_modes = ", ".join(APPROVAL_MODES)
         sentence = f"`approvalMode: {approval}` is none of {known_modes}."
         problems.append(warn("approval-mode-unknown", sentence))

@@ -8,6 +8,7 @@ import json
 import re
 from collections.abc import Iterable
 
+from agents.library.frontmatter import normalise
 from agents.library.yamlread import Value
 
 _BARE = re.compile(r"[A-Za-z_][A-Za-z0-9_./@+-]*(?: [A-Za-z0-9_(][A-Za-z0-9_./@()+,'-]*)*\Z")
@@ -17,6 +18,17 @@ _NOT_PRINTABLE = re.compile(
     "[^\t\n\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
 )
 _LONG = 200
+
+
+def as_kept(value: Value) -> Value:
+    """The value as a file keeps it: LF line ends and nothing that UTF-8 cannot hold."""
+    if isinstance(value, str):
+        return normalise(value)
+    if isinstance(value, list):
+        return [as_kept(item) for item in value]
+    if isinstance(value, dict):
+        return {normalise(key): as_kept(item) for key, item in value.items()}
+    return value
 
 
 def emit(pairs: Iterable[tuple[str, Value]]) -> str:
@@ -72,4 +84,5 @@ def _quoted(text: str) -> str:
 
 
 def _escape(match: re.Match[str]) -> str:
-    return f"\\u{ord(match.group()):04x}"
+    code = ord(match.group())
+    return "\ufffd" if 0xD800 <= code < 0xE000 else f"\\u{code:04x}"

@@ -1,0 +1,499 @@
+"""Pipelines of commands: what they would fetch, run, read, send, change and keep."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from ..ruleset import COMMANDS
+from ..values import Severity
+from . import names
+from .shell import Command, Pipeline, is_unknown, read
+from .where import Where
+
+_ASSIGNMENT = re.compile(r"^[A-Za-z_]\w*=")
+_CODE_SWITCH = re.compile(r"^-[a-zA-Z]*[ce]$|^--(command|eval|execute|print)$|^-(r|encodedcommand|enc|ec)$")
+_NUMBER = re.compile(r"^[\d.]+[smhd]?$")
+
+
+def bare(words: Sequence[str]) -> tuple[str, ...]:
+    """The command without what only wraps it: `sudo -E env A=1 /bin/bash -s` → `bash -s`."""
+    rest = list(words)
+    while rest and (_ASSIGNMENT.match(rest[0]) or names.base_name(rest[0]) in names.WRAPPERS):
+        wrapper = names.base_name(rest.pop(0))
+        while rest and (rest[0].startswith("-") or _ASSIGNMENT.match(rest[0]) or _NUMBER.match(rest[0])):
+            option = rest.pop(0)
+            if wrapper in {"sudo", "doas", "xargs", "timeout", "nice"} and option in {
+                "-u", "-g", "-n", "-I", "-P", "-L", "-k", "-s",
+            } and len(rest) > 1:  # fmt: skip
+                rest.pop(0)
+    return (names.base_name(rest[0]), *rest[1:]) if rest else ()
+
+
+def judge(pipelines: Iterator[Pipeline], where: Where) -> None:
+    """Reports what a sequence of pipelines would do."""
+    fetched: set[str] = set()
+    for pipeline in pipelines:
+        _judge_pipeline(pipeline, where, fetched)
+
+
+def judge_text(text: str, where: Where) -> None:
+    """Reports what a shell text would do."""
+    judge(read(text, where.line), where)
+
+
+def judge_words(words: Sequence[str], where: Where, line: int) -> None:
+    """Reports what one command, given as its words, would do."""
+    command = Command(tuple(words), " ".join(words)[:500], line, words[0] if words else "")
+    _judge_pipeline((command,), where, set())
+
+
+def _judge_pipeline(pipeline: Pipeline, where: Where, fetched: set[str]) -> None:
+    stages = [(command, bare(command.words)) for command in pipeline]
+    _judge_flow(stages, where)
+    for command, words in stages:
+        _judge_command(command, words, where, fetched)
+        for inner in command.inner:
+            _judge_pipeline(inner, where, fetched)
+
+
+Stage = tuple[Command, tuple[str, ...]]
+
+
+def _judge_flow(stages: list[Stage], where: Where) -> None:
+    """What one stage hands to the next."""
+    carried: set[str] = set()
+    address = ""
+    for command, words in stages:
+        if runs_input(words):
+            if "download" in carried:
+                tell_download_run(address, command, where)
+            if "decode" in carried:
+                where.tell("code.decode-run", command.line, _whole(stages))
+            if command.fed or "text" in carried:
+                for text in _fed(stages, command):
+                    where.read_inside("shell", text, command.line)
+        if words and words[0] in names.SENDERS and carried & {"secret", "environment"}:
+            where.tell("code.secret-sent", command.line, _whole(stages))
+        carried |= _carries(command, words)
+        address = _address(words) or address
+
+
+def _whole(stages: list[Stage]) -> str:
+    return " | ".join(command.text for command, _ in stages)
+
+
+def _fed(stages: list[Stage], command: Command) -> Iterator[str]:
+    """Plain text that is piped or redirected into an interpreter."""
+    if command.fed:
+        yield command.fed
+    for _, words in stages:
+        if words and words[0] in {"echo", "printf"}:
+            yield " ".join(words[1:])
+
+
+def _carries(command: Command, words: tuple[str, ...]) -> set[str]:
+    """What a stage's output may hold."""
+    out: set[str] = set()
+    if not words:
+        return out
+    name = words[0]
+    if name in names.DOWNLOADERS and not is_only_local(words):
+        out.add("download")
+    if name in names.DECODERS and is_decoding(words):
+        out.add("decode")
+    if name in names.ENVIRONMENT and len(words) == 1 or words == ("export", "-p"):
+        out.add("environment")
+    if reads_secret(command, words):
+        out.add("secret")
+    if name in {"echo", "printf"}:
+        out.add("text")
+    for inner in command.inner:
+        for one in inner:
+            out |= _carries(one, bare(one.words))
+    return out
+
+
+def runs_input(words: tuple[str, ...]) -> bool:
+    """Whether the command runs what is piped into it, as `sh`, `bash -s` and `python -` do."""
+    if not words or words[0] not in names.INTERPRETERS:
+        return words[:1] == ("tee",) and any(">(" in word for word in words)
+    if words[0] in {"at", "batch", "iex", "invoke-expression"}:
+        return True
+    for word in words[1:]:
+        if word in {"-", "-s", "/dev/stdin", "--"}:
+            return True
+        if _CODE_SWITCH.match(word) or word in {"-m", "--version", "-V", "-h", "--help"}:
+            return False
+        if not word.startswith("-"):
+            return False
+    return words[0] not in {"eval", "source", "."}
+
+
+def is_decoding(words: tuple[str, ...]) -> bool:
+    """Whether a program of the decoders really decodes here."""
+    name, rest = words[0], words[1:]
+    if name in {"base64", "base32", "basenc", "base58", "uudecode"}:
+        return name == "uudecode" or any(re.match(r"-[a-z]*[dD]|--decode", word) for word in rest)
+    if name == "openssl":
+        return any(word in {"-d", "enc", "base64"} for word in rest)
+    if name == "xxd":
+        return any(re.match(r"-[a-z]*r", word) for word in rest)
+    if name in {"gzip", "gpg"}:
+        return any(re.match(r"-[a-z]*d|--decompress|--decrypt", word) for word in rest)
+    return name != "tr" or len(rest) > 1 and not rest[0].startswith("-")
+
+
+def reads_secret(command: Command, words: tuple[str, ...]) -> bool:
+    """Whether the command reads sign-in data of the machine or of another program."""
+    if _matches(words, _SECRET_PRINTERS):
+        return True
+    if any(names.SECRETS.search(path) for path in command.reads):
+        return True
+    opens = words and (words[0] in names.READERS or words[0] in names.SENDERS)
+    return bool(opens) and any(names.SECRETS.search(f" {word}") for word in words[1:])
+
+
+def is_only_local(words: tuple[str, ...]) -> bool:
+    addresses = [word for word in words[1:] if "://" in word or re.match(r"[\w.-]+(:\d+)?(/|$)", word)]
+    hosts = [word for word in addresses if "://" in word] or addresses[:1]
+    return bool(hosts) and all(names.is_local(word) for word in hosts)
+
+
+def _address(words: tuple[str, ...]) -> str:
+    if not words or words[0] not in names.DOWNLOADERS:
+        return ""
+    plain = [word for word in words[1:] if not word.startswith("-")]
+    return next((word for word in plain if "://" in word), plain[-1] if plain else "")
+
+
+def tell_download_run(address: str, command: Command, where: Where) -> None:
+    """A known publisher's page may show its installer; a file that runs has no such excuse."""
+    if names.is_known_installer(address):
+        rule = "code.download-run-known" if where.shown else "code.download-run-shown"
+    elif where.shown and address.startswith("https://") and not _is_odd(address):
+        rule = "code.download-run-shown"
+    else:
+        rule = "code.download-run"
+    where.tell(rule, command.line, f"{address} → {command.text}")
+
+
+def _is_odd(address: str) -> bool:
+    name = names.host(address)
+    return bool(
+        re.fullmatch(r"[\d.]+|\[.*", name)
+        or "xn--" in name
+        or names.DROP_SITES.search(address)
+        or names.SHORT_LINKS.search(address)
+    )
+
+
+# ---------------------------------------------------------------------------------------------
+
+
+def _judge_command(
+    command: Command, words: tuple[str, ...], where: Where, fetched: set[str]
+) -> None:
+    _judge_files(command, words, where)
+    if not words:
+        return
+    _judge_spelling(command, words, where)
+    _judge_run_of_inner(command, words, where)
+    _judge_staged(command, words, where, fetched)
+    for check in _CHECKS:
+        check(command, words, where)
+    _judge_nested_code(command, words, where)
+
+
+def _judge_spelling(command: Command, words: tuple[str, ...], where: Where) -> None:
+    """A name that was cut by quotes, escapes or variables only to be put together again."""
+    typed = command.typed_name
+    name = names.base_name(command.words[0]) if command.words else ""
+    if name not in names.INTERESTING or typed.lower().endswith(name) or typed == "":
+        return
+    plain = typed.strip("\"'").removeprefix("\\").lower()
+    if names.base_name(plain) == name or plain.endswith(name) or re.fullmatch(r"\"?\$\{?\w+\}?\"?", typed):
+        return
+    where.tell("code.obfuscated", command.line, f"{typed} → {name}")
+
+
+def _judge_run_of_inner(command: Command, words: tuple[str, ...], where: Where) -> None:
+    """`bash -c "$(curl …)"`, `eval $(… | base64 -d)`, `source <(curl …)`, `$(curl …)`."""
+    runs = words[0] in names.INTERPRETERS or is_unknown(words[0]) or words[0] == "\0"
+    if not runs or not command.inner:
+        return
+    if words[0] in names.INTERPRETERS and words[0] not in {"eval", "source", "."}:
+        switches = [at for at, word in enumerate(words) if _CODE_SWITCH.match(word)]
+        is_code = any(is_unknown(word) for at in switches for word in words[at + 1 : at + 2])
+        is_file = len(words) > 1 and is_unknown(words[1])
+        if not (is_code or is_file):
+            return
+    for inner in command.inner:
+        for one in inner:
+            found = _carries(one, bare(one.words))
+            if "download" in found:
+                tell_download_run(_address(bare(one.words)), command, where)
+            if "decode" in found:
+                where.tell("code.decode-run", command.line, command.text)
+
+
+def _judge_staged(
+    command: Command, words: tuple[str, ...], where: Where, fetched: set[str]
+) -> None:
+    """Download to a file first, run that file later."""
+    if words[0] in names.DOWNLOADERS and not is_only_local(words):
+        targets = list(command.writes)
+        for at, word in enumerate(words):
+            if word in {"-o", "-O", "--output", "--output-document", "-OutFile"}:
+                targets += words[at + 1 : at + 2]
+        address = _address(words)
+        if any(re.match(r"-[a-zA-Z]*O$|--remote-name", word) for word in words):
+            targets.append(address.rpartition("/")[2])
+        if words[0].startswith("wget") and not targets:
+            targets.append(address.rpartition("/")[2])
+        if not names.is_known_installer(address):
+            fetched.update(target.removeprefix("./") for target in targets if len(target) > 1)
+        return
+    if not fetched:
+        return
+    run = words[1:2] if words[0] in names.INTERPRETERS else (command.words[:1])
+    made = words[2:] if words[0] == "chmod" and any("x" in w or "7" in w for w in words[1:2]) else ()
+    for path in (*run, *made):
+        if path.removeprefix("./") in fetched:
+            where.tell("code.download-run-shown", command.line, command.text)
+
+
+def _judge_files(command: Command, words: tuple[str, ...], where: Where) -> None:
+    """Where the output goes."""
+    targets = [path for path in command.writes if path not in {"/dev/null", "1", "2", "&1", "&2"}]
+    if words and words[0] in names.WRITERS:
+        targets += [word for word in words[1:] if not word.startswith("-")]
+    if targets:
+        where.can("writes", command.line)
+    for path in targets:
+        _judge_target(path, command, where)
+    for path in command.reads + command.writes:
+        if "/dev/tcp/" in path or "/dev/udp/" in path:
+            where.tell("code.reverse-shell", command.line, command.text + " " + path)
+
+
+def _judge_target(path: str, command: Command, where: Where) -> None:
+    if names.FOREIGN_KEYS.search(path):
+        where.tell("code.foreign-key", command.line, command.text)
+    elif names.PERSISTENCE.search(path):
+        harmless = where.shown and re.search(r"(PATH|alias|eval \"\$|source|HOME)", command.text)
+        where.tell(
+            "code.persistence",
+            command.line,
+            command.text,
+            severity=Severity.INFO if harmless else None,
+        )
+    if names.AGENT_MEMORY.search(f" {path}") and not where.shown:
+        where.tell("agent.writes-memory", command.line, command.text)
+
+
+def _check_network(command: Command, words: tuple[str, ...], where: Where) -> None:
+    name = words[0]
+    if name in names.DOWNLOADERS | names.SENDERS and not (name == "openssl" and "s_client" not in words):
+        where.can("network", command.line)
+        where.did("network", command.line, " ".join(words)[:200])
+        sends_file = any(re.match(r"@|-F|--form|-T|--upload|-d@|--data|--post-file", word) for word in words)
+        names_secret = any(
+            names.SECRETS.search(word) or sends_file and re.search(r"@[^ ]*\.env\b", word)
+            for word in words[1:]
+        )
+        if names_secret and name not in {"ssh", "scp", "rsync", "sftp"} or _inner_secret(command):
+            where.tell("code.secret-sent", command.line, command.text)
+        if any("169.254.169.254" in word for word in words):
+            where.did("secret-file", command.line, "the cloud's metadata service")
+    if name in names.RESOLVERS and any(is_unknown(word) for word in words[1:]) and command.inner:
+        where.tell("code.name-lookup", command.line, command.text)
+    if name in {"nc", "ncat", "netcat", "socat"} and re.search(
+        r"(^| )-[a-z]*[ec]\b|EXEC:|exec:|SYSTEM:", " ".join(words)
+    ):
+        where.tell("code.reverse-shell", command.line, command.text)
+
+
+def _inner_secret(command: Command) -> bool:
+    carried: set[str] = set()
+    for inner in command.inner:
+        for one in inner:
+            words = bare(one.words)
+            carried |= _carries(one, words)
+            if words and words[0] in names.READERS and any(
+                names.OWN_SETTINGS.search(f" {word}") for word in words[1:]
+            ):  # fmt: skip
+                carried.add("secret")
+    return bool(carried & {"secret", "environment"})
+
+
+def _check_secret(command: Command, words: tuple[str, ...], where: Where) -> None:
+    if reads_secret(command, words):
+        where.can("secrets", command.line)
+        where.did("secret-file", command.line, " ".join(words)[:200])
+        if not where.shown:
+            where.tell("code.secret-read", command.line, command.text)
+    if words[0] in names.ENVIRONMENT and len(words) == 1 and words[0] in {"env", "printenv"}:
+        where.did("environment-dump", command.line, words[0])
+
+
+def _check_git(command: Command, words: tuple[str, ...], where: Where) -> None:
+    if words[0] != "git":
+        return
+    settings = [word.partition("=")[0] for at, word in enumerate(words) if words[at - 1] == "-c"]
+    if "config" in words:
+        rest = [word for word in words[words.index("config") + 1 :] if not word.startswith("-")]
+        reading = any(word in {"--get", "--get-all", "--list", "-l", "--unset"} for word in words)
+        if len(rest) > 1 and not reading:
+            settings.append(rest[0])
+    for setting in settings:
+        if names.GIT_SETTINGS.match(setting):
+            harmless = names.GIT_HARMLESS.match(setting) and "!" not in words[-1]
+            everywhere = any(word in {"--global", "--system"} for word in words)
+            redirects = re.search(r"(?i)insteadof|pushurl|helper|proxy|extraheader", setting)
+            rule = "code.git-settings" if everywhere or redirects else "code.git-settings-local"
+            where.tell(
+                rule, command.line, command.text, severity=Severity.INFO if harmless else None
+            )
+    if "push" in words:
+        where.can("network", command.line)
+
+
+def _check_deletes(command: Command, words: tuple[str, ...], where: Where) -> None:
+    name = words[0]
+    if name in names.DELETERS or name == "find" and "-delete" in words:
+        where.can("deletes", command.line)
+        recursive = any(re.match(r"-[a-zA-Z]*[rR]|--recursive|--no-preserve-root", w) for w in words)
+        if recursive and any(re.fullmatch(r"(/|~|~/|/\*|~/\*|\.\./?|/(home|usr|etc|var|root|Users)/?\*?)", w)
+                             for w in words[1:]):  # fmt: skip
+            where.tell("code.destructive", command.line, command.text)
+    if name == "dd" and any(re.match(r"of=/dev/(sd|nvme|disk|hd|mmc)", word) for word in words):
+        where.tell("code.destructive", command.line, command.text)
+    if name.startswith("mkfs") or name in {"wipefs", "fdisk"} and len(words) > 1:
+        where.tell("code.destructive", command.line, command.text, severity=Severity.WARN)
+
+
+def _check_installs(command: Command, words: tuple[str, ...], where: Where) -> None:
+    name, rest = words[0], words[1:]
+    if name.startswith("python") and rest[:2] == ("-m", "pip"):
+        name, rest = "pip", rest[2:]
+    if name in names.RUNS_REMOTE or name in names.INSTALLERS and any(
+        word in names.INSTALL_WORDS for word in rest[:4]
+    ):  # fmt: skip
+        where.can("installs", command.line)
+        where.can("network", command.line)
+        odd = any(
+            re.match(r"(?i)(git\+|https?://|git@).*", word) and not _is_known_origin(word)
+            or re.match(r"--(extra-index-url|index-url|registry|trusted-host|find-links)|^-i$", word)
+            and name in {"pip", "pip3", "npm", "pnpm", "yarn", "uv", "gem", "npx"}
+            and not any("pypi.org" in w or "registry.npmjs.org" in w or "pytorch.org" in w for w in rest)
+            for word in rest
+        )
+        if odd:
+            where.tell("code.install-source", command.line, command.text)
+
+
+def _is_known_origin(word: str) -> bool:
+    return bool(re.search(r"://(www\.)?(github\.com|gitlab\.com|files\.pythonhosted\.org|download\.pytorch\.org)/", word)) or names.is_known_installer(word)
+
+
+def _check_brakes(command: Command, words: tuple[str, ...], where: Where) -> None:
+    if any(word in names.UNSAFE_SWITCHES for word in words):
+        where.tell("agent.unsafe-switch", command.line, command.text)
+    if words[0] in names.AGENTS and words[1:3] in {("mcp", "add"), ("config", "set")}:
+        where.tell("agent.settings-file", command.line, command.text)
+    if _matches(words, _DECIDES):
+        where.tell("agent.decides", command.line, command.text)
+    if _matches(words, _LOWERS_GUARD) or words == ("unset", "HISTFILE"):
+        where.tell("code.lowers-guard", command.line, command.text)
+
+
+def _check_persistence(command: Command, words: tuple[str, ...], where: Where) -> None:
+    name = words[0]
+    if name == "crontab" and words[1:] and words[1] not in {"-l"} or name in {"schtasks", "launchctl"} and (
+        "/create" in words or "load" in words or "bootstrap" in words
+    ):  # fmt: skip
+        where.tell("code.persistence", command.line, command.text)
+    if name == "systemctl" and "enable" in words:
+        where.tell("code.persistence", command.line, command.text, severity=Severity.INFO)
+    for variable, content in command.assigned:
+        _judge_variable(variable, content, command, where)
+    if name in {"export", "declare", "setx"}:
+        for word in words[1:]:
+            variable, _, content = word.partition("=")
+            _judge_variable(variable, content, command, where)
+
+
+def _judge_variable(variable: str, content: str, command: Command, where: Where) -> None:
+    if variable in {"LD_PRELOAD", "DYLD_INSERT_LIBRARIES", "BASH_ENV", "PROMPT_COMMAND", "PYTHONSTARTUP",
+                    "GIT_SSH_COMMAND", "GIT_ASKPASS", "GIT_EXTERNAL_DIFF", "GIT_CONFIG_GLOBAL",
+                    "NODE_OPTIONS", "PERL5OPT", "RUBYOPT"} and content:  # fmt: skip
+        heavy = variable not in {"NODE_OPTIONS", "GIT_CONFIG_GLOBAL"} or "require" in content
+        if heavy:
+            where.tell("code.persistence", command.line, command.text)
+
+
+def _matches(words: tuple[str, ...], known: Mapping[str, list[list[str]]]) -> bool:
+    """Whether the command begins as a known one and holds its further words in order."""
+    for wanted in known.get(words[0], ()) if words else ():
+        rest = iter(words[1:])
+        if all(any(word == one for word in rest) for one in wanted):
+            return True
+    return False
+
+
+def _by_first_word(table: str) -> dict[str, list[list[str]]]:
+    out: dict[str, list[list[str]]] = {}
+    for first, *rest in COMMANDS[table]:
+        out.setdefault(first, []).append(rest)
+    return out
+
+
+_SECRET_PRINTERS = _by_first_word("secret_printers")
+_DECIDES = _by_first_word("decides_for_people")
+_LOWERS_GUARD = _by_first_word("lowers_guard")
+
+
+_CHECKS: tuple[Callable[[Command, tuple[str, ...], Where], None], ...] = (
+    _check_network,
+    _check_secret,
+    _check_git,
+    _check_deletes,
+    _check_installs,
+    _check_brakes,
+    _check_persistence,
+)
+
+
+def _judge_nested_code(command: Command, words: tuple[str, ...], where: Where) -> None:
+    """Code given as a word or a here-document to an interpreter."""
+    if words[0] in names.INTERPRETERS:
+        where.can("shell", command.line)
+    for language, text in nested_code(words, command):
+        if text:
+            where.read_inside(language, text, command.line)
+
+
+def nested_code(words: tuple[str, ...], command: Command) -> Iterator[tuple[str, str]]:
+    """(language, text) of the code that a command carries in its words."""
+    name = words[0]
+    if name not in names.INTERPRETERS:
+        if command.fed and command.writes and name in {"cat", "tee"}:
+            suffix = command.writes[-1].rpartition(".")[2]
+            yield {"py": "python", "js": "javascript", "sh": "shell"}.get(suffix, "other"), command.fed
+        return
+    language = language_of(name)
+    for at, word in enumerate(words[1:-1], start=1):
+        if _CODE_SWITCH.match(word) and not is_unknown(words[at + 1][:1]):
+            yield language, words[at + 1]
+    if name in {"eval", "iex"}:
+        yield "shell", " ".join(words[1:])
+    if command.fed and runs_input(words):
+        yield language, command.fed
+
+
+def language_of(name: str) -> str:
+    """The language that an interpreter runs."""
+    if name.startswith(("python", "pypy", "ipython")):
+        return "python"
+    if name in {"node", "nodejs", "deno", "bun", "tsx", "ts-node"}:
+        return "javascript"
+    return "shell" if name in names.SHELLS else "other"

@@ -1,0 +1,47 @@
+"""The place that a piece of code stands in, and how much it weighs there."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from ..examination import Examination
+from ..values import Severity
+
+DEEPEST = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """`line` is the text's first line in the file; `shown` means text that people read (a fence, a
+    sentence), not a file that runs; `depth` counts code inside code, which `reader` takes on:
+    a language's name, the text and its place."""
+
+    exam: Examination
+    file: str
+    reader: "Callable[[str, str, Where], None]"
+    line: int = 1
+    shown: bool = False
+    depth: int = 0
+
+    def tell(
+        self, rule: str, line: int, excerpt: str, *, severity: Severity | None = None
+    ) -> None:
+        self.exam.report.add(rule, self.file, line=line, excerpt=excerpt, severity=severity)
+
+    def can(self, capability: str, line: int) -> None:
+        self.exam.report.can(capability, self.file, line)
+
+    def did(self, kind: str, line: int, detail: str = "") -> None:
+        self.exam.did(kind, self.file, line, detail, shown=self.shown)
+
+    def inside(self, line: int) -> "Where":
+        """The place of code that stands in a string of this code."""
+        return replace(self, line=line, depth=self.depth + 1)
+
+    def read_inside(self, language: str, text: str, line: int) -> None:
+        """Reads code that stands in a string of this code, up to a depth."""
+        if not self.is_too_deep:
+            self.reader(language, text, self.inside(line))
+
+    @property
+    def is_too_deep(self) -> bool:
+        return self.depth >= DEEPEST

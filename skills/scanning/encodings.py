@@ -1,0 +1,145 @@
+"""Text inside text: base64, hex, escapes and their kind, decoded wherever the result means something.
+
+A decoded piece is worth reading when it is text, or when its first bytes are a known form.
+"""
+
+import base64
+import binascii
+import html
+import re
+import urllib.parse
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from .kinds import kind
+
+LONGEST = 8 << 20
+SHORTEST = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What an encoded piece decodes to, and at which character of the text it begins."""
+
+    label: str
+    at: int
+    data: bytes
+
+
+_BASE64 = re.compile(r"(?:[A-Za-z0-9+/_-]{40,}[ \t]*\\?\r?\n[ \t]*)*[A-Za-z0-9+/_-]{16,}={0,2}")
+_HEX = re.compile(r"(?<![0-9A-Za-z])(?:0x)?(?:[0-9A-Fa-f]{2}[\s:\\,-]?){10,}(?![0-9A-Za-z])")
+_BASE32 = re.compile(r"(?<![A-Za-z0-9])[A-Z2-7]{16,}={0,6}(?![A-Za-z0-9])")
+_ESCAPES = re.compile(r"(?:\\x[0-9A-Fa-f]{2}|\\u\{?[0-9A-Fa-f]{2,6}\}?|\\[0-3][0-7]{2}){4,}")
+_PERCENT = re.compile(r"(?:[A-Za-z0-9./_-]{0,3}%[0-9A-Fa-f]{2}){6,}[A-Za-z0-9./_-]{0,3}")
+_ENTITIES = re.compile(r"(?:&#(?:x[0-9A-Fa-f]{1,6}|[0-9]{1,7});?\s?){4,}")
+_NUMBERS = re.compile(
+    r"(?<![\w.])(?:(?:0x[0-9A-Fa-f]{2}|\d{2,3})(?:\s{0,9},\s{0,9}|\s{1,9})){8,}"
+    r"(?:0x[0-9A-Fa-f]{2}|\d{2,3})(?![\w.])"
+)
+_BITS = re.compile(r"(?<![01])(?:[01]{8}[\s,]?){6,}(?![01])")
+_QUOTED_PRINTABLE = re.compile(r"(?:=[0-9A-F]{2}){6,}")
+_BASE85 = re.compile(r"(?<!\S)[\"'`(]{0,3}(?:<~)?([!-~]{20,})")
+_BASE85_QUOTED = re.compile(r"([\"'])([!#-&(-~]{20,})\1")
+_JOINTS = re.compile(r"[\"'`]\s{0,20}(?:\+|\.|,|\\|&|\)\s*\+\s*\()?\s{0,20}[\"'`]")
+_ASSIGNED = re.compile(r"[\"']([A-Za-z0-9+/=_-]{4,})[\"']")
+
+
+def find(text: str) -> Iterator[Found]:
+    """Every piece of the text that decodes to something a reader or a program could use."""
+    yield from _straight(text)
+    joined = _JOINTS.sub("", text)
+    if joined != text:
+        yield from (Found(f"{one.label}, joined", 0, one.data) for one in _straight(joined))
+    pieces = "".join(_ASSIGNED.findall(text))
+    if len(pieces) >= 2 * SHORTEST and _has_joiner(text):
+        for label, decoder in (("hex", _hex), ("base64", _base64)):
+            yield from _attempt(f"{label}, in pieces", 0, pieces, decoder)
+
+
+def _straight(text: str) -> Iterator[Found]:
+    for label, pattern, decoder in _SCHEMES:
+        for found in pattern.finditer(text):
+            if found.end() - found.start() <= LONGEST:
+                yield from _attempt(label, found.start(), found[0], decoder)
+    for found in _BASE85.finditer(text):
+        yield from _base85(found.start(), found[1].rstrip("\"'`)],.;:~>"))
+    for found in _BASE85_QUOTED.finditer(text):
+        yield from _base85(found.start(), found[2])
+
+
+def _base85(at: int, token: str) -> Iterator[Found]:
+    if not token.isalnum() and "://" not in token and len(token) <= 1 << 20:
+        yield from _attempt("base85", at, token, base64.b85decode)
+        yield from _attempt("ascii85", at, token, base64.a85decode)
+
+
+def _has_joiner(text: str) -> bool:
+    return bool(re.search(r"\+|join|concat|fromhex|unhexlify|decode|atob|\.\.", text))
+
+
+def _attempt(
+    label: str, at: int, encoded: str, decoder: Callable[[str], bytes | None]
+) -> Iterator[Found]:
+    try:
+        data = decoder(encoded)
+    except (ValueError, binascii.Error, OverflowError, UnicodeError):
+        return
+    if data and len(data) >= SHORTEST and _means_something(data):
+        yield Found(label, at, data)
+
+
+def _means_something(data: bytes) -> bool:
+    if kind(data) not in {"text", "media", "bitmap", "icon", "data", "tiff", "font"}:
+        return True
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError:
+        return len(data) >= 24 and data[1::2].count(0) > 0.8 * len(data[1::2])
+    readable = sum(1 for char in text[:4096] if char.isprintable() or char in "\r\n\t")
+    return readable > 0.95 * min(len(text), 4096) and bool(re.search(r"[A-Za-z]{2}|[^\x00-\x7f]{2}", text))
+
+
+def _base64(encoded: str) -> bytes:
+    bare = re.sub(r"[\s\\]", "", encoded).rstrip("=").replace("-", "+").replace("_", "/")
+    bare = bare[: len(bare) - 1] if len(bare) % 4 == 1 else bare
+    return base64.b64decode(bare + "=" * (-len(bare) % 4), validate=True)
+
+
+def _hex(encoded: str) -> bytes:
+    bare = re.sub(r"0x|[^0-9A-Fa-f]", "", encoded)
+    return bytes.fromhex(bare[: len(bare) // 2 * 2])
+
+
+def _base32(encoded: str) -> bytes:
+    bare = encoded.rstrip("=")
+    return base64.b32decode(bare + "=" * (-len(bare) % 8))
+
+
+def _escapes(encoded: str) -> bytes:
+    plain = re.sub(r"\\u\{?([0-9A-Fa-f]{2,6})\}?", lambda one: chr(int(one[1], 16)), encoded)
+    plain = re.sub(r"\\x([0-9A-Fa-f]{2})", lambda one: chr(int(one[1], 16)), plain)
+    plain = re.sub(r"\\([0-3][0-7]{2})", lambda one: chr(int(one[1], 8)), plain)
+    return plain.encode("utf-8", "replace")
+
+
+def _numbers(encoded: str) -> bytes | None:
+    values = [int(one, 0) for one in re.findall(r"0x[0-9A-Fa-f]{2}|[1-9]\d{1,2}", encoded)]
+    return bytes(values) if all(9 <= value < 127 for value in values) else None
+
+
+def _bits(encoded: str) -> bytes:
+    bare = re.sub(r"[^01]", "", encoded)
+    return bytes(int(bare[at : at + 8], 2) for at in range(0, len(bare) - 7, 8))
+
+
+_SCHEMES: tuple[tuple[str, re.Pattern[str], Callable[[str], bytes | None]], ...] = (
+    ("base64", _BASE64, _base64),
+    ("hex", _HEX, _hex),
+    ("base32", _BASE32, _base32),
+    ("escapes", _ESCAPES, _escapes),
+    ("percent", _PERCENT, lambda text: urllib.parse.unquote_to_bytes(text)),
+    ("entities", _ENTITIES, lambda text: html.unescape(text).encode("utf-8", "replace")),
+    ("numbers", _NUMBERS, _numbers),
+    ("bits", _BITS, _bits),
+    ("quoted-printable", _QUOTED_PRINTABLE, lambda text: binascii.a2b_qp(text)),
+)

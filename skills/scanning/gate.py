@@ -1,0 +1,140 @@
+"""The verdict over a skill: the only function that gives one."""
+
+import gc
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+
+from . import frontmatter, policy, prose, reading, structure
+from .code import python
+from .digest import digest
+from .examination import Artefact, Examination, OverLimit
+from .limits import LIMITS, Limits
+from .ruleset import version
+from .text import Words, decode
+from .values import File, Manifest, Outcome, Source, Verdict, worst
+
+
+def scan(
+    files: Mapping[str, File], source: Source | None = None, *, limits: Limits = LIMITS
+) -> Verdict:
+    """The verdict over exactly these bytes; it depends on nothing but them, the folder's name, the
+    limits and the rule set.
+
+    Paths are relative with "/". Hostile input may exhaust time or memory, so callers go through
+    `child`, where that is a refusal.
+    """
+    started = time.perf_counter()
+    exam = Examination(limits)
+    with _no_collector():
+        bears = _examine(dict(sorted(files.items())), source or Source(), exam)
+    findings = exam.report.findings()
+    outcome = worst(findings)
+    return Verdict(
+        outcome=outcome,
+        decision=policy.by_findings(outcome),
+        digest=digest(files),
+        ruleset=version(),
+        seconds=0.0,
+        findings=findings,
+        manifest=exam.report.manifest(),
+        bears_instructions=bears,
+    ).timed(time.perf_counter() - started)
+
+
+def refusal(files: Mapping[str, File], reason: str, *, seconds: float = 0.0) -> Verdict:
+    """The verdict when no scan came to its end: quarantine, and nobody can accept it."""
+    exam = Examination()
+    exam.report.add("limits.failure", "", excerpt=reason)
+    return Verdict(
+        Outcome.QUARANTINE, policy.by_findings(Outcome.QUARANTINE), digest(files), version(),
+        round(seconds, 4), exam.report.findings(), Manifest(),
+    )  # fmt: skip
+
+
+def _examine(files: Mapping[str, File], source: Source, exam: Examination) -> bool:
+    """Goes through all stages; True when the skill's text tells an agent what to do."""
+    if not structure.check(files, exam.report, exam.limits):
+        return True
+    first = structure.skill_file(files, exam.report)
+    try:
+        bears = _read_skill(first, files[first], source, exam) if first else True
+        _learn_modules(files, exam)
+        for path, file in files.items():
+            if not file.is_link and not file.is_submodule:
+                reading.read(Artefact(path, file.data, executable=file.is_executable), exam)
+            _read_path(path, exam)
+        _check_bytecode(files, exam)
+        _join(exam)
+    except OverLimit as over:
+        exam.report.add(over.rule, "", excerpt=over.what)
+        return True
+    return bears
+
+
+def _read_skill(path: str, file: File, source: Source, exam: Examination) -> bool:
+    decoded = decode(file.data)
+    if decoded is None:
+        exam.report.add("frontmatter.unreadable", path, excerpt="not a text")
+        return True
+    front = frontmatter.read(decoded.text, path, exam.report, exam.limits)
+    frontmatter.judge(front, path, source, exam.report)
+    for text in front.texts():
+        kind = "description" if text == front.description else "text"
+        prose.check(text, Words(text), path, exam.report, kind=kind)
+    body = decoded.text.replace("\r\n", "\n").split("\n")[front.body_line - 1 :]
+    return any(line.strip() for line in body)
+
+
+def _learn_modules(files: Mapping[str, File], exam: Examination) -> None:
+    """What the skill's Python modules hand each other, before any of them is judged."""
+    modules = [path for path in files if path.endswith(".py")]
+    if len(modules) < 2:
+        return
+    for _ in range(2):
+        for path in modules:
+            text = files[path].data.decode("utf-8", "replace")
+            exam.spend("code", len(text) // 4, path)
+            python.learn(text, exam.exports, path.rpartition("/")[2].removesuffix(".py"))
+
+
+def _read_path(path: str, exam: Examination) -> None:
+    """File names are read by agents as well."""
+    spoken = path.replace("/", ". ").replace("_", " ")
+    prose.check(spoken, Words(spoken), path, exam.report)
+
+
+def _check_bytecode(files: Mapping[str, File], exam: Examination) -> None:
+    sources = {path.rpartition("/")[2].partition(".")[0] for path in files if path.endswith(".py")}
+    for path in files:
+        if path.endswith((".pyc", ".pyo")):
+            stem = path.rpartition("/")[2].partition(".")[0]
+            known = stem in sources
+            exam.report.add("container.bytecode-cache" if known else "container.bytecode", path)
+
+
+def _join(exam: Examination) -> None:
+    """Deeds of different parts that are harmless alone."""
+    networks = list(exam.done("network"))
+    for private in (*exam.done("secret-file"), *exam.done("environment-dump")):
+        for network in networks:
+            place = f"{network.file}:{network.line} {network.detail}"
+            if private.shown and private.file != network.file:
+                continue
+            exam.report.add(
+                "code.secret-and-network", private.file, line=private.line,
+                excerpt=f"{private.detail}; {place}",
+            )  # fmt: skip
+            break
+
+
+@contextmanager
+def _no_collector() -> Iterator[None]:
+    """Syntax trees are large and have no cycles worth collecting; the collector only costs time."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()

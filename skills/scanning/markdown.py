@@ -1,0 +1,94 @@
+"""The code in a text: fences, inline spans, and commands that a sentence mentions."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from .code import names
+
+_FENCE = re.compile(r"^[ \t>]{0,12}(`{3,}|~{3,})[ \t]*\{?\.?([\w+#.-]*)")
+_LANGUAGES = {
+    **dict.fromkeys(("bash", "sh", "shell", "zsh", "ksh", "fish", "console", "terminal",
+                     "shell-session", "shellsession", "sh-session", "cmd", "command"), "shell"),
+    **dict.fromkeys(("python", "py", "python3", "py3", "ipython", "pycon", "ipynb"), "python"),
+    **dict.fromkeys(("javascript", "js", "jsx", "mjs", "cjs", "node", "typescript", "ts", "tsx",
+                     "mts", "cts"), "javascript"),
+}  # fmt: skip
+_COMMANDS = "|".join(sorted(map(re.escape, names.DOWNLOADERS | names.DECODERS | {"eval", "source", "echo", "printf", "cat", "nc", "ncat", "git", "env", "printenv", "dig", "nslookup", "rm", "pip", "npm", "npx", "sudo", "crontab", "claude", "gh", "python", "python3", "node", "perl", "ruby", "bash", "sh", "powershell", "security", "chmod", "scp", "rsync", "ssh"}), key=len, reverse=True))
+_INLINE = re.compile(r"(?<!`)(`{1,2})(?!`)([^`\n][^`]{2,600}?)\1(?!`)")
+_LOOSE = re.compile(rf"(?i)(?<![\w./-])(?:{_COMMANDS})(?![\w-])[^\n|]{{0,400}}(?:\|\s{{0,400}}|\$\(|<\()[^\n]{{1,400}}")
+_WORTH = re.compile(rf"(?i)(?<![\w./-])(?:{_COMMANDS})(?![\w-])|\$\(")
+_MARKS = re.compile(r"[\"'`\\*]")
+_PROMPT = re.compile(r"(?m)^[ \t]*(?:\$|#|>|%|❯|➜)[ \t]+(?=\S)")
+
+
+@dataclass(frozen=True, slots=True)
+class Fragment:
+    """A piece of code in a text and the line it begins on."""
+
+    language: str
+    text: str
+    line: int
+
+
+def fragments(text: str) -> Iterator[Fragment]:
+    """Every piece of a text that a reader or an agent would take for code."""
+    prose: list[str] = []
+    for kind, line, block in _blocks(text):
+        if kind == "prose":
+            prose.append(block)
+        else:
+            yield from _fenced(kind, line, block)
+            prose.append("\n" * block.count("\n"))
+    yield from _in_sentences("".join(prose))
+
+
+def _blocks(text: str) -> Iterator[tuple[str, int, str]]:
+    """("prose", first line, text) and (fence's language, first line, text), in order."""
+    lines = text.split("\n")
+    start, at = 0, 0
+    while at < len(lines):
+        opened = _FENCE.match(lines[at])
+        if not opened:
+            at += 1
+            continue
+        yield "prose", start + 1, "\n".join(lines[start : at + 1]) + "\n"
+        mark, body = opened[1], at + 1
+        closing = re.compile(rf"^[ \t>]{{0,12}}{re.escape(mark[0])}{{{len(mark)},}}[ \t]*$")
+        at = body
+        while at < len(lines) and not closing.match(lines[at]):
+            at += 1
+        yield opened[2].lower() or "plain", body + 1, "\n".join(lines[body:at]) + "\n"
+        start = at
+        at += 1
+    yield "prose", start + 1, "\n".join(lines[start:])
+
+
+def _fenced(kind: str, line: int, block: str) -> Iterator[Fragment]:
+    language = _LANGUAGES.get(kind, "")
+    if not language and (kind in {"plain", "text", "txt", "markdown", "md"} or _WORTH.search(block)):
+        language = "shell" if _WORTH.search(block) else ""
+    if not language:
+        return
+    if kind == "pycon":
+        block = re.sub(r"(?m)^(>>>|\.\.\.) ?", "", block)
+    if language == "shell":
+        block = _PROMPT.sub("", block) if kind != "bash" or "\n$ " in f"\n{block}" else block
+    yield Fragment(language, block, line)
+
+
+def _in_sentences(text: str) -> Iterator[Fragment]:
+    for found in _INLINE.finditer(text):
+        if _WORTH.search(found[2]):
+            yield Fragment("shell", found[2].strip(), text.count("\n", 0, found.start()) + 1)
+    yield from loose(text)
+
+
+def loose(text: str) -> Iterator[Fragment]:
+    """Pipes and substitutions that begin with a known command, marks and blank lines aside."""
+    if "|" not in text and "$(" not in text and "<(" not in text:
+        return
+    plain = _MARKS.sub("", text)
+    for found in _LOOSE.finditer(plain):
+        command = re.sub(r"\s+", " ", found[0]).rstrip(" .,;:)")
+        yield Fragment("shell", command, plain.count("\n", 0, found.start()) + 1)

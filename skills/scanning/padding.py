@@ -1,0 +1,25 @@
+"""Text that stands where nobody looks: far below, far to the right, or spelled in blanks."""
+
+import re
+
+from .report import Report
+
+_BLANK_LINES = re.compile(r"(?:[ \t\r]*\n){60,}[ \t]*(?=\S)")
+_FAR_RIGHT = re.compile(r"\S[ \t]{150,}(?=\S)|(?m:^)[ \t]{400,}(?=\S)")
+_TRAILING = re.compile(r"(?m)[ \t]{4,}$")
+LONG_BODY = 512 << 10
+
+
+def check(text: str, file: str, report: Report) -> None:
+    """Reports padding that hides, and blanks that spell."""
+    for pattern, what in ((_BLANK_LINES, "blank lines"), (_FAR_RIGHT, "blanks")):
+        found = pattern.search(text)
+        if found:
+            line = text.count("\n", 0, found.end()) + 1
+            excerpt = f"{found.end() - found.start()} {what}, then: {text[found.end() : found.end() + 80]}"
+            report.add("structure.padding", file, line=line, excerpt=excerpt)
+    mixed = [one for one in _TRAILING.findall(text) if " " in one and "\t" in one]
+    if len(mixed) >= 4 or sum(map(len, mixed)) > 60:
+        report.add("encoding.blank-code", file, excerpt=f"{len(mixed)} lines")
+    if file.lower() == "skill.md" and len(text) > LONG_BODY:
+        report.add("structure.oversize-body", file, excerpt=f"{len(text)} characters")

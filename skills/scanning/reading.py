@@ -1,0 +1,238 @@
+"""Reads an artefact to its last byte: opens what is packed, decodes what is encoded, and gives each
+text to the stages that understand it."""
+
+import re
+from collections.abc import Iterator
+
+import yara
+
+from . import agentic, containers, documents, encodings, glyphs, keys, markdown, padding, prose
+from .code import judge_code, python
+from .code.where import Where
+from .examination import Artefact, Examination, OverLimit
+from .kinds import IMAGES, is_disguised, kind
+from .ruleset import RULES
+from .text import Decoded, Words, decode, utf7
+from .values import Severity
+
+_PATTERNS = yara.compile(source=(RULES / "patterns.yar").read_text())
+_SUFFIXES = {
+    **dict.fromkeys(("sh", "bash", "zsh", "ksh", "command", "fish", "bats"), "shell"),
+    **dict.fromkeys(("py", "pyw", "pyi", "pth"), "python"),
+    **dict.fromkeys(("js", "mjs", "cjs", "jsx", "ts", "tsx", "mts", "cts"), "javascript"),
+}
+_SHEBANG = re.compile(r"^#!.*?\b(sh|bash|zsh|dash|ksh|fish|python|node|nodejs|deno|bun|tsx)[\d.]*\b")
+_CODE_SUFFIXES = set(_SUFFIXES) | {
+    "rb", "pl", "pm", "php", "lua", "ps1", "psm1", "bat", "cmd", "vbs", "go", "rs", "java", "c", "h",
+    "cc", "cpp", "hpp", "cs", "swift", "kt", "scala", "r", "jl", "ex", "exs", "hs", "sql", "awk",
+    "applescript", "scpt", "tcl", "groovy", "gradle", "vue", "svelte", "css", "scss", "less", "xsd",
+    "xsl", "dockerfile", "makefile", "tf", "hcl", "json", "lock", "map", "wat", "ipynb", "html",
+    "htm", "svg", "xml", "yaml", "yml", "toml", "ini", "cfg",
+}  # fmt: skip
+_MARKUP = {"html", "htm", "svg", "xml", "xhtml", "vue", "svelte"}
+_SCRIPT = re.compile(r"(?is)<script\b[^>]*>(.*?)</script>")
+_HANDLER = re.compile(r"(?i)\son[a-z]{3,20}\s*=\s*(\"[^\"]{1,2000}\"|'[^']{1,2000}')|javascript:([^\"'\s>]{3,2000})")
+_PROGRAM = re.compile(r"^\s*(#!|import \w+|from \w+ import|const \w+ ?=|<\?php|function \w+\(|def \w+\()")
+_PROSE_LIKE = {"", "md", "mdx", "markdown", "txt", "rst", "adoc", "text"}
+
+
+def read(artefact: Artefact, exam: Examination) -> None:
+    """Reports everything about an artefact and about whatever is inside it."""
+    if artefact.depth > exam.limits.nesting:
+        raise OverLimit("limits.nesting", artefact.path)
+    form = kind(artefact.data)
+    if artefact.in_archive and artefact.depth:
+        _check_member(artefact, exam)
+    agentic.check_path(artefact, exam)
+    if is_disguised(artefact.suffix, form):
+        exam.report.add("structure.disguised", artefact.path, excerpt=f"{artefact.suffix}: {form}")
+    if form == "text":
+        decoded = decode(artefact.data)
+        if decoded is not None:
+            _read_text(artefact, decoded, exam)
+            return
+        if artefact.data:
+            exam.report.add("structure.opaque", artefact.path)
+    for inner in _open(artefact, form, exam):
+        read(inner, exam)
+    _read_binary(artefact, form, exam)
+
+
+def _check_member(artefact: Artefact, exam: Examination) -> None:
+    if artefact.name.lower() == "skill.md":
+        exam.report.add("container.skill", artefact.path)
+    if _language(artefact, "") or artefact.executable or artefact.data.startswith(b"#!"):
+        exam.report.add("container.code", artefact.path)
+
+
+def _open(artefact: Artefact, form: str, exam: Examination) -> Iterator[Artefact]:
+    """What is packed in a binary; faults of its form are reported."""
+    report, path = exam.report, artefact.path
+    match form:
+        case "zip":
+            yield from containers.open_zip(artefact, exam)
+        case "tar":
+            yield from containers.open_tar(artefact, exam)
+        case "gzip" | "bzip2" | "xz":
+            yield from containers.inflate(artefact, form, exam)
+        case "pdf":
+            yield from documents.open_pdf(artefact, exam)
+        case "sealed":
+            report.add("container.unreadable", path)
+        case "program":
+            report.add("structure.binary", path)
+        case "ole":
+            macro = b"V\0B\0A\0" in artefact.data or b"_VBA_PROJECT" in artefact.data
+            report.add("container.macro" if macro else "structure.opaque", path)
+        case "pickle":
+            report.add("container.pickle", path)
+        case "numpy" if b"'descr': '|O'" in artefact.data[:512]:
+            report.add("container.pickle", path)
+
+
+def _read_binary(artefact: Artefact, form: str, exam: Examination) -> None:
+    """The readable runs of a binary, and what follows a picture's end."""
+    data = artefact.data
+    if form in IMAGES and form in {"png", "jpeg", "gif"}:
+        end = documents.picture_end(data, form)
+        if end is None:
+            exam.report.add("structure.disguised", artefact.path, excerpt=f"a damaged {form}")
+        elif len(data) - end > 64:
+            exam.report.add("structure.trailing-data", artefact.path, excerpt=f"{len(data) - end} bytes")
+            read(Artefact(f"{artefact.path}!end", data[end:], artefact.depth + 1), exam)
+    runs = documents.readable_runs(data)
+    if form == "png":
+        runs += b"\n" + documents.picture_text(data, exam, artefact.path)
+    if runs.strip():
+        exam.spend("text", len(runs), artefact.path)
+        _read_words(artefact, runs.decode("ascii", "replace"), exam, kind="code")
+
+
+# ---------------------------------------------------------------------------------------------
+
+
+def _read_text(artefact: Artefact, decoded: Decoded, exam: Examination) -> None:
+    text, path, report = decoded.text, artefact.path, exam.report
+    exam.spend("text", len(artefact.data), path)
+    if decoded.odd:
+        rule = {"nul": "encoding.nul", "legacy": "encoding.legacy"}.get(decoded.odd, "encoding.unusual")
+        report.add(rule, path, excerpt=decoded.encoding)
+    is_skill = path.lower() == "skill.md"
+    marked = "\ufeff" + text if artefact.data.startswith(b"\xef\xbb\xbf") else text
+    glyphs.check(marked, path, report, first=is_skill)
+    message = glyphs.hidden_message(text) if not text.isascii() else ""
+    if message:
+        _read_hidden(artefact, "invisible characters", 0, message.encode(), text, exam)
+    padding.check(text, path, report)
+    keys.check(text, path, report)
+    agentic.check_text(artefact, text, exam)
+    text = text.replace("\r\n", "\n")
+    language = _language(artefact, text)
+    if artefact.depth == 0 or not artefact.path.endswith("#text"):
+        _read_code(artefact, text, language, exam)
+    is_code = bool(language) or artefact.suffix in _CODE_SUFFIXES
+    _read_words(artefact, text, exam, kind="code" if is_code else "text")
+    _read_inner(artefact, text, exam)
+
+
+def _language(artefact: Artefact, text: str) -> str:
+    if artefact.suffix in _SUFFIXES:
+        return _SUFFIXES[artefact.suffix]
+    shebang = _SHEBANG.match(text)
+    if not shebang:
+        return ""
+    return {"python": "python"}.get(
+        shebang[1], "javascript" if shebang[1] in {"node", "nodejs", "deno", "bun", "tsx"} else "shell"
+    )
+
+
+def _read_code(artefact: Artefact, text: str, language: str, exam: Examination) -> None:
+    path = artefact.path
+    if language == "python":
+        exam.spend("code", len(text), path)
+        python.read(text, Where(exam, path, judge_code), exam.exports, artefact.name.removesuffix(".py"))
+        return
+    if language:
+        judge_code(language, text, Where(exam, path, judge_code))
+        return
+    if artefact.suffix == "ipynb":
+        _read_notebook(artefact, text, exam)
+    if artefact.suffix in _MARKUP:
+        for found in (*_SCRIPT.finditer(text), *_HANDLER.finditer(text)):
+            code = next((group for group in found.groups() if group), "")
+            line = text.count("\n", 0, found.start()) + 1
+            judge_code("javascript", code.strip("\"'"), Where(exam, path, judge_code, line))
+    shown = artefact.suffix in _PROSE_LIKE or artefact.suffix in _CODE_SUFFIXES
+    pieces = markdown.fragments(text) if artefact.suffix in _PROSE_LIKE else markdown.loose(text)
+    for fragment in pieces:
+        where = Where(exam, path, judge_code, fragment.line, shown=shown)
+        judge_code(fragment.language, fragment.text, where)
+
+
+def _read_notebook(artefact: Artefact, text: str, exam: Examination) -> None:
+    for source in re.findall(r'"source":\s*\[(.*?)\]', text, re.DOTALL):
+        code = "".join(
+            piece.encode().decode("unicode_escape", "replace")
+            for piece in re.findall(r'"((?:[^"\\]|\\.)*)"', source)
+        )
+        judge_code("python", code, Where(exam, artefact.path, judge_code, shown=True))
+
+
+def _read_words(artefact: Artefact, text: str, exam: Examination, *, kind: str) -> None:
+    """Sentences and patterns, also of a text read through simple ciphers."""
+    path, report = artefact.path, exam.report
+    words = Words(text)
+    prose.check(text, words, path, report, kind=kind)
+    plain = text if text.isascii() else words.flat.decode("utf-8", "replace")
+    for match in _PATTERNS.match(data=plain.encode("utf-8", "replace")):
+        _tell_pattern(match, plain, path, exam)
+    if kind == "code":
+        for fragment in markdown.loose(text) if not _language(artefact, text) else ():
+            where = Where(exam, path, judge_code, fragment.line)
+            judge_code(fragment.language, fragment.text, where)
+    for label, match in prose.turned(words):
+        report.add("encoding.hidden-code", path, line=words.line(match.start), excerpt=f"{label}: {match.rule}")
+    hidden = utf7(text)
+    if hidden is not None:
+        report.add("encoding.utf7", path)
+        _read_words(Artefact(f"{path}#utf-7", b"", artefact.depth + 1), hidden, exam, kind=kind)
+
+
+def _tell_pattern(match: "yara.Match", text: str, path: str, exam: Examination) -> None:
+    for string in match.strings:
+        for one in string.instances[:4]:
+            line = text.encode("utf-8", "replace").count(b"\n", 0, one.offset) + 1
+            severity = match.meta.get("severity")
+            exam.report.add(
+                match.meta["id"], path, line=line,
+                excerpt=one.matched_data.decode("utf-8", "replace"),
+                severity=Severity(severity) if severity else None,
+            )  # fmt: skip
+
+
+def _read_inner(artefact: Artefact, text: str, exam: Examination) -> None:
+    """Everything that is encoded in the text."""
+    for found in encodings.find(text):
+        exam.spend("unpacked", len(found.data), artefact.path)
+        _read_hidden(artefact, found.label, found.at, found.data, text, exam)
+
+
+def _read_hidden(
+    artefact: Artefact, label: str, at: int, data: bytes, text: str, exam: Examination
+) -> None:
+    """Reads decoded bytes; a fault inside is a fault of having hidden it, too."""
+    line = text.count("\n", 0, at) + 1
+    before = exam.report.weight()
+    inner = Artefact(f"{artefact.path}#{label}@{line}", data, artefact.depth + 1)
+    if data.startswith(b"#!") or _PROGRAM.match(data[:200].decode("utf-8", "replace")):
+        exam.report.add("encoding.hidden-code", artefact.path, line=line, excerpt=_start(data),
+                        severity=Severity.WARN)  # fmt: skip
+    read(inner, exam)
+    if exam.report.weight() > before:
+        exam.report.add("encoding.hidden-code", artefact.path, line=line, excerpt=_start(data))
+    else:
+        exam.report.add("encoding.hidden-text", artefact.path, line=line, excerpt=f"{label}: {_start(data)}")
+
+
+def _start(data: bytes) -> str:
+    return data[:120].decode("utf-8", "replace")

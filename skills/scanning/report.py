@@ -1,0 +1,101 @@
+"""Collects findings: each rule speaks a few times a file, each place once."""
+
+import unicodedata
+from collections import Counter
+
+from .limits import Limits
+from .ruleset import CATALOGUE
+from .text import unseen
+from .values import CAPABILITIES, Finding, Manifest, Severity
+
+WEIGHT = {Severity.INFO: 0, Severity.WARN: 1, Severity.QUARANTINE: 2}
+PLACES_SHOWN = 12
+
+
+class Report:
+    """What the stages of one scan have found so far."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._findings: dict[tuple[str, str, int], Finding] = {}
+        self._count: Counter[tuple[str, str]] = Counter()
+        self._places: dict[str, list[str]] = {name: [] for name in CAPABILITIES}
+
+    def add(
+        self,
+        rule: str,
+        file: str,
+        *,
+        line: int = 0,
+        excerpt: str = "",
+        severity: Severity | None = None,
+    ) -> None:
+        """Notes a finding; the heavier of two at one place stays."""
+        known = CATALOGUE[rule]
+        weight = severity or known.severity
+        key = (rule, file, line)
+        old = self._findings.get(key)
+        if old is not None and WEIGHT[old.severity] >= WEIGHT[weight]:
+            return
+        if old is None and self._is_full(rule, file, weight):
+            return
+        self._count[rule, file] += 1
+        self._findings[key] = Finding(
+            rule=rule,
+            family=known.family,
+            severity=weight,
+            file=visible(file, 300),
+            line=line,
+            excerpt=visible(excerpt),
+            why=known.why,
+            benign=known.benign,
+            acceptable=known.acceptable or weight is not Severity.QUARANTINE,
+        )
+
+    def can(self, capability: str, file: str, line: int = 0) -> None:
+        """Notes that the skill would do this."""
+        places = self._places[capability]
+        place = f"{visible(file, 300)}:{line}" if line else visible(file, 300)
+        if len(places) < PLACES_SHOWN and place not in places:
+            places.append(place)
+
+    def weight(self) -> int:
+        """How much weighs on the skill so far; grows with every finding that is not just told."""
+        return sum(WEIGHT[one.severity] for one in self._findings.values())
+
+    def findings(self) -> tuple[Finding, ...]:
+        """The heaviest first, then by file, line and rule."""
+        return tuple(
+            sorted(
+                self._findings.values(),
+                key=lambda one: (-WEIGHT[one.severity], one.file, one.line, one.rule),
+            )
+        )
+
+    def manifest(self) -> Manifest:
+        return Manifest({name: tuple(places) for name, places in self._places.items() if places})
+
+    def _is_full(self, rule: str, file: str, weight: Severity) -> bool:
+        """Whether one more would only repeat; a heavier one than any before is always news."""
+        crowded = (
+            self._count[rule, file] >= self._limits.findings_per_rule
+            or len(self._findings) >= self._limits.findings
+        )
+        return crowded and any(
+            WEIGHT[one.severity] >= WEIGHT[weight] for one in self._findings.values()
+        )
+
+
+def visible(text: str, length: int = 160) -> str:
+    """The text on one line, cut to a length, with everything unseen spelled as `‹U+200B›`."""
+    cut = text[: length + 1]
+    shown = "".join(_show(char) for char in cut[:length])
+    return shown + "…" if len(cut) > length else shown
+
+
+def _show(char: str) -> str:
+    if char in "\n\t":
+        return " "
+    if char < " " or unseen(char) or unicodedata.category(char) in {"Cc", "Zl", "Zp"}:
+        return f"‹U+{ord(char):04X}›"
+    return char

@@ -74,16 +74,19 @@ def claim(workspace_id: UUID, run_id: UUID) -> Run | None:
         if row is None:
             return None
         RunCursor.objects.filter(run_id=run_id).update(fence=row[0], last_output_at=Now())
-        run = Run.objects.select_related(
-            "agent__principal",
-            "agent__reports_to",
-            "conversation__space",
-            "space",
-            "message__author",
-            "requested_by",
-            "workspace",
-        ).get(pk=run_id)
-        list(run.agent.skill_names.all())
+        run = (
+            Run.objects.select_related(
+                "agent__principal",
+                "agent__reports_to",
+                "conversation__space",
+                "space",
+                "message__author",
+                "requested_by",
+                "workspace",
+            )
+            .prefetch_related("agent__skill_names")
+            .get(pk=run_id)
+        )
         broadcast.state(run_id, workspace_id)
         return run
 

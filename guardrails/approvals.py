@@ -2,7 +2,7 @@
 
 First answer wins by one conditional UPDATE; the loser learns who decided what and when. A yes is
 used once, for exactly what was shown. Whoever calls `decide` then tells the run
-(`runs.dispatch.answer`), in the same transaction.
+(`runs.hearing.hear`), in the same transaction.
 """
 
 from collections.abc import Iterable, Iterator
@@ -84,7 +84,7 @@ def request(
         asked_by=agent,
         on_behalf_of=on_behalf_of,
         kind=asked.kind,
-        title=asked.title[:300],
+        title=asking.plain_title(asked.title)[:300],
         asking=list(resolution.asking),
         shown=asked.shown(),
         actions=[actions.to_json(action) for action in asked.actions],

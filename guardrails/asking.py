@@ -91,3 +91,9 @@ def digest(
         "shown": asked.shown(),
     }
     return sha256(json.dumps(bound, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+
+
+def plain_title(title: str) -> str:
+    """The title on one line, with every character that would not be seen named: `⟨U+202E⟩`."""
+    line = " ".join(title.split())
+    return "".join(each if each.isprintable() else f"⟨U+{ord(each):04X}⟩" for each in line)

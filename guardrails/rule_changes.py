@@ -58,7 +58,7 @@ def write(new: NewRule, *, by: Membership, instead_of: Rule | None = None) -> Wr
     """The rule holds from now on. Raises MayNotWriteRules or ValidationError.
 
     A deny revokes the standing yeses of its class in its scope and below, and closes the open
-    questions that it answers: their runs have to be told (`runs.dispatch.answer`).
+    questions that it answers: their runs have to be told (`runs.hearing.hear`).
     """
     _check(new, by)
     if instead_of is not None:

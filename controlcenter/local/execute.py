@@ -26,9 +26,9 @@ def run(command: list[str]) -> int:
 
 
 def _run(command: list[str], *, environment: dict[str, str], janitor: Janitor) -> int:
-    # Let the command decide what an interruption means; we only pass its answer on.
     data = Path(tempfile.mkdtemp(prefix="cc-data-"))
     janitor.folder(data)
+    signals = _Signals()
     try:
         child = processes.spawn(
             command,
@@ -39,17 +39,30 @@ def _run(command: list[str], *, environment: dict[str, str], janitor: Janitor) -
     except OSError as error:
         raise StartError(f"{command[0]} cannot be run: {error.strerror}.") from error
     janitor.child(child.pid)
-    _pass_on_signals(child)
+    signals.pass_on_to(child)
     code = child.wait()
     janitor.gone(child.pid)
     return 128 - code if code < 0 else code
 
 
-def _pass_on_signals(child: subprocess.Popen[bytes]) -> None:
-    def pass_on(number: int, _frame: FrameType | None) -> None:
-        child.send_signal(number)
+class _Signals:
+    """Lets the command decide what an interruption means, also one that comes before it."""
 
-    # The terminal sends Ctrl-C to the whole foreground group: the child has it already.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, pass_on)
+    def __init__(self) -> None:
+        self._child: subprocess.Popen[bytes] | None = None
+        self._early: list[int] = []
+        # The terminal sends Ctrl-C to the whole foreground group: the command has it already.
+        signal.signal(signal.SIGINT, lambda *_: None)
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, self._handle)
+
+    def pass_on_to(self, child: "subprocess.Popen[bytes]") -> None:
+        self._child = child
+        for number in self._early:
+            child.send_signal(number)
+
+    def _handle(self, number: int, _frame: FrameType | None) -> None:
+        if self._child:
+            self._child.send_signal(number)
+        else:
+            self._early.append(number)

@@ -58,7 +58,7 @@ def echo(request: HttpRequest) -> HttpResponse:
 
 
 def upload(request: HttpRequest) -> HttpResponse:
-    files = cast(dict[str, UploadedFile], request.FILES.dict())
+    files = cast(dict[str, "UploadedFile[bytes]"], request.FILES.dict())
     return JsonResponse({name: file.size for name, file in files.items()})
 
 

@@ -5,6 +5,7 @@ import signal
 import stat
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -141,7 +142,9 @@ def test_a_command_that_does_not_exist_is_said_in_one_line() -> None:
 
 
 def test_term_reaches_the_command_and_its_end_is_told() -> None:
-    asked = execute("sh", "-c", "echo ready; exec cat", DATABASE_URL="d", REDIS_URL="r")
+    asked = execute(
+        "sh", "-c", "echo ready; exec tail -f /dev/null", DATABASE_URL="d", REDIS_URL="r"
+    )
     assert asked.stdout
     assert asked.stdout.readline() == "ready\n"
     asked.send_signal(signal.SIGTERM)
@@ -150,7 +153,11 @@ def test_term_reaches_the_command_and_its_end_is_told() -> None:
 
 
 def test_kill_9_leaves_neither_process_nor_folder() -> None:
-    asked = execute("sh", "-c", 'echo "$CC_DATA_DIR $DATABASE_URL"; (setsid cat & cat) | cat')
+    asked = execute(
+        "sh",
+        "-c",
+        'echo "$CC_DATA_DIR $DATABASE_URL"; (setsid tail -f /dev/null & tail -f /dev/null) | cat',
+    )
     assert asked.stdout
     data, database = asked.stdout.readline().split()
     home = Path(str(psycopg.conninfo.conninfo_to_dict(database)["host"]))
@@ -187,8 +194,10 @@ def test_the_janitor_leaves_alone_what_has_ended() -> None:
     other.wait()
 
 
-def test_a_socket_folder_of_somebody_else_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "run").mkdir(mode=0o755)
-    (tmp_path / "run").chmod(0o755)
-    with pytest.raises(StartError, match="a folder of yours alone"):
-        engines.socket_folder(tmp_path)
+def test_a_socket_folder_that_others_can_enter_is_refused() -> None:
+    with tempfile.TemporaryDirectory(dir="/tmp") as data:  # short, unlike tmp_path
+        run = Path(data) / "run"
+        run.mkdir()
+        run.chmod(0o755)
+        with pytest.raises(StartError, match="a folder of yours alone"):
+            engines.socket_folder(Path(data))

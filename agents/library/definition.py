@@ -97,7 +97,7 @@ class AgentDefinition:
 
     def with_warnings(self, *more: LoadWarning) -> "AgentDefinition":
         """The same definition with more to say; a loud warning changes `ok`."""
-        return settle(replace(self, warnings=(*self.warnings, *more)))
+        return settle(replace(self, warnings=(*self.warnings, *more))) if more else self
 
     def skipped(self, *reasons: LoadWarning) -> "AgentDefinition":
         """The same definition, not to be run, for these reasons."""
@@ -108,5 +108,5 @@ def settle(definition: AgentDefinition) -> AgentDefinition:
     """The definition with the outcome that its warnings call for; a skip stays a skip."""
     if definition.outcome is Outcome.SKIP:
         return definition
-    loud = bool(definition.loud_warnings)
-    return replace(definition, outcome=Outcome.OK_WITH_WARNING if loud else Outcome.OK)
+    outcome = Outcome.OK_WITH_WARNING if definition.loud_warnings else Outcome.OK
+    return definition if outcome is definition.outcome else replace(definition, outcome=outcome)

@@ -18,7 +18,9 @@ _PLACES = (
 _PACKAGE = re.compile(r"(?:^|/)(?:plugins/[^/]+/agents/.*|agents/[^/]+)\Z")
 _COPILOT_PLACE = re.compile(r"(?:^|/)\.github/agents/")
 _COPILOT_NAME = re.compile(r"\.(?:agent|chatmode)\.md\Z", re.IGNORECASE)
-_COPILOT_ONLY = known.COPILOT_KEYS - known.FUXI_KEYS - {"disable-model-invocation", "metadata"}
+_COPILOT_ONLY = frozenset(
+    {"mcp-servers", "handoffs", "infer", "target", "user-invocable", "user-invokable"}
+)
 _FUXI_MARKS = known.FUXI_KEYS - {"name", "description", "tools", "disallowedTools"}
 _CALLS = re.compile(r"(?:Agent|Task)\(")
 
@@ -64,7 +66,11 @@ def _is_opencode(values: Mapping[str, Value]) -> bool:
 
 
 def _is_copilot(values: Mapping[str, Value], tools: tuple[str, ...], path: str) -> bool:
-    if values.keys() & _COPILOT_ONLY or any("/" in tool for tool in tools):
+    if values.keys() & _COPILOT_ONLY:
+        return True
+    if any(toolnames.is_title_case_tool(tool) for tool in tools):
+        return False
+    if any("/" in tool or tool in toolnames.EDITOR_TOOLS for tool in tools):
         return True
     at_home = bool(_COPILOT_PLACE.search(path))
     return at_home and any(toolnames.is_copilot_tool(tool) for tool in tools)

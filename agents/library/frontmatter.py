@@ -45,7 +45,13 @@ def decode(data: bytes) -> tuple[str, tuple[LoadWarning, ...]]:
 
 def normalise(text: str) -> str:
     """The text with LF line ends and encodable as UTF-8."""
-    return _SURROGATE.sub("\ufffd", text.replace("\r\n", "\n").replace("\r", "\n"))
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return _SURROGATE.sub("\ufffd", text)
+    return text
 
 
 def split(text: str) -> Split:

@@ -45,8 +45,8 @@ def read_bytes(data: bytes, *, path: str = "", dialect: Dialect | None = None) -
         empty = AgentDefinition(dialect or detect.by_place(path) or Dialect.NONE, path=path)
         return empty.skipped(warn("too-large", sentence))
     text, warnings = frontmatter.decode(data)
-    definition = read_text(text, path=path, dialect=dialect).with_warnings(*warnings)
-    return replace(definition, digest=hashlib.sha256(data).hexdigest())
+    definition = _read(text, path, dialect, hashlib.sha256(data).hexdigest())
+    return definition.with_warnings(*warnings)
 
 
 def read_text(text: str, *, path: str = "", dialect: Dialect | None = None) -> AgentDefinition:
@@ -55,14 +55,30 @@ def read_text(text: str, *, path: str = "", dialect: Dialect | None = None) -> A
     `path` gives a name to files that have none and, unless `dialect` is given, the first hint at
     the dialect. The digest is that of the text in UTF-8.
     """
+    digest = hashlib.sha256(text.encode("utf-8", errors="replace")).hexdigest()
+    return _read(text, path, dialect, digest)
+
+
+def _read(text: str, path: str, dialect: Dialect | None, digest: str) -> AgentDefinition:
     parts = frontmatter.split(text)
+    body = frontmatter.tidy_body(parts.body)
+    values: dict[str, Value] = {}
     if parts.front is None:
         definition = _without_front_matter(parts, path, dialect)
     else:
-        definition = _with_front_matter(parts, parts.front, path, dialect)
-    digest = hashlib.sha256(text.encode("utf-8", errors="replace")).hexdigest()
-    body = frontmatter.tidy_body(parts.body)
-    return settle(replace(definition, body=body, path=path, raw=text, digest=digest))
+        definition, values = _with_front_matter(parts, body, path, dialect)
+    name = definition.name
+    return settle(
+        replace(
+            definition,
+            body=body,
+            slug=names.slugify(name) if name else "",
+            values=MappingProxyType(values),
+            path=path,
+            raw=text,
+            digest=digest,
+        )
+    )
 
 
 def _without_front_matter(parts: Split, path: str, dialect: Dialect | None) -> AgentDefinition:
@@ -75,24 +91,21 @@ def _without_front_matter(parts: Split, path: str, dialect: Dialect | None) -> A
 
 
 def _with_front_matter(
-    parts: Split, front: str, path: str, dialect: Dialect | None
-) -> AgentDefinition:
+    parts: Split, body: str, path: str, dialect: Dialect | None
+) -> tuple[AgentDefinition, dict[str, Value]]:
+    """The definition without what every file has alike, and the values of the front matter."""
+    front = parts.front or ""
     try:
         mapping, repairs = yamlrepair.load(front, first_line=parts.front_line)
     except FrontMatterError as fault:
-        return _unreadable(front, fault, path, dialect)
+        return _unreadable(front, fault, path, dialect), {}
     values, renamed = _in_usual_case(mapping.values)
     chosen = dialect or detect.by_place(path) or detect.by_content(values, path=path)
     source = {_BY_LOWER_CASE.get(k.lower(), k): text for k, text in mapping.source.items()}
     said = [*parts.warnings, *repairs, *renamed, *map(_duplicate, mapping.duplicates)]
-    sheet = Sheet(values, source, path, frontmatter.tidy_body(parts.body), warnings=said)
+    sheet = Sheet(values, source, path, body, warnings=said)
     definition = _READERS[chosen](sheet) if chosen in _READERS else AgentDefinition(chosen)
-    return replace(
-        definition,
-        slug=names.slugify(definition.name) if definition.name else "",
-        values=MappingProxyType(values),
-        warnings=(*sheet.warnings, *definition.warnings),
-    )
+    return replace(definition, warnings=(*sheet.warnings, *definition.warnings)), values
 
 
 def _unreadable(
@@ -105,7 +118,7 @@ def _unreadable(
     name = lines.get("name", "").strip("\"' ")[:200] or names.stem(path)
     where = f"line {fault.line}: " if fault.line else ""
     said = warn(fault.code, f"The front matter cannot be read: {where}{fault.sentence}.")
-    unreadable = AgentDefinition(chosen, name=name, declared_name=name, slug=names.slugify(name))
+    unreadable = AgentDefinition(chosen, name=name, declared_name=name)
     return unreadable.skipped(replace(said, line=fault.line))
 
 

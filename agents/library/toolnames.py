@@ -49,6 +49,14 @@ _TABLE: Mapping[str, tuple[str, str, str, str]] = {
     "wait_for_mcp": ("WaitForMcpServers", "", "", ""),
 }
 CANONICAL = frozenset(_TABLE)
+# Names that only the editor behind Copilot gives to its tools.
+EDITOR_TOOLS = frozenset(
+    {
+        *("codebase", "editFiles", "githubRepo", "findTestFiles", "runCommands", "runTasks"),
+        *("runTests", "usages", "searchResults", "terminalLastCommand", "terminalSelection"),
+        *("testFailure", "openSimpleBrowser", "vscodeAPI"),
+    }
+)
 
 
 @cache

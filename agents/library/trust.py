@@ -22,6 +22,8 @@ def as_packaged(definition: AgentDefinition) -> AgentDefinition:
         )
         if value
     ]
+    if not lost:
+        return definition
     stripped = replace(
         definition, hooks={}, mcp={}, posture=None, posture_in_parent=False, executor={}
     )
@@ -45,6 +47,8 @@ def as_untrusted(definition: AgentDefinition) -> AgentDefinition:
         )
         if is_lost
     ]
+    if not lost:
+        return definition
     stripped = replace(
         definition,
         hooks={},

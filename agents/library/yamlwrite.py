@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from agents.library.frontmatter import normalise
 from agents.library.yamlread import Value
 
-_BARE = re.compile(r"[A-Za-z_][A-Za-z0-9_./@+-]*(?: [A-Za-z0-9_(][A-Za-z0-9_./@()+,'-]*)*\Z")
+_BARE = re.compile(r"[A-Za-z_][\w./@()+,'-]*(?: [A-Za-z0-9_(][\w./@()+,'-]*)*\Z", re.ASCII)
 _BARE_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*\Z")
 _RESERVED = frozenset(["y", "n", "yes", "no", "on", "off", "true", "false", "null", "nan", "inf"])
 _NOT_PRINTABLE = re.compile(

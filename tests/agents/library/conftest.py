@@ -8,6 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# Machines are busy: how long an example takes says nothing about the reader.
+settings.register_profile(
+    "library", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True
+)
+settings.load_profile("library")
 
 HERE = Path(__file__).parent
 CORPUS = Path(os.environ.get("CC_CORPUS") or HERE.parents[2].parent / "shared" / "corpus")

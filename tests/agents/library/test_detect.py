@@ -63,7 +63,10 @@ def test_by_place(path: str, dialect: str | None) -> None:
         ("mode: subagent\nmodel: a/b", "", "opencode"),
         ("tools: {read: true}", "", "opencode"),
         ("permission: {edit: deny}", "", "opencode"),
-        ("argument-hint: x", "", "copilot"),
+        ("handoffs: []", "", "copilot"),
+        ("argument-hint: x", "", "jarvis"),  # commands of Claude Code have it too
+        ("tools: codebase, search", "", "copilot"),
+        ("tools: Read, azure-mcp/run", "", "fuxi"),
         ("tools: [edit/editFiles]", "", "copilot"),
         ("model: GPT-5\nmode: agent", "x.agent.md", "copilot"),
         ("tools: [read_file]", "x.agent.md", "qwen"),

@@ -1,6 +1,5 @@
 """Agent files of every kind, whole and broken: what loads, what is said, what is kept."""
 
-import time
 from pathlib import Path
 
 import pytest
@@ -153,10 +152,8 @@ def test_what_cannot_be_read_is_skipped_with_its_reason(text: str, code: str) ->
 def test_a_bomb_is_refused_before_it_grows() -> None:
     lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
     lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 20)]
-    started = time.perf_counter()
-    read = agent("\n".join(lines))
+    read = agent("\n".join(lines))  # hours, if it were expanded
     assert codes(read) == ["too-many-values"]
-    assert time.perf_counter() - started < 5  # hours, if it were expanded
 
 
 def test_a_small_alias_is_an_ordinary_value() -> None:

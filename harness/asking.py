@@ -103,7 +103,7 @@ class Asker:
 
     def close(self) -> None:
         for name, client in self._clients.items():
-            if name not in (self._ports.models or {}) and hasattr(client, "close"):
+            if name not in (self._ports.models or {}):
                 client.close()
 
     def _with_retries(

@@ -7,6 +7,7 @@ from harness.text import readable, short_line
 
 CONTEXT = 3
 COMPARED = 2_000  # lines of each side that are compared line by line; more is shown as replaced
+NO_NEWLINE = "\n\\ No newline at end of file"
 SHOWN = 100_000  # characters of a diff
 
 
@@ -35,7 +36,13 @@ def counts(diff: str) -> tuple[int, int]:
 
 
 def _lines(data: bytes) -> list[str]:
-    return [short_line(line) for line in readable(data).split("\n")] if data else []
+    if not data:
+        return []
+    lines = [short_line(line) for line in readable(data).split("\n")]
+    if lines[-1]:
+        lines[-1] += NO_NEWLINE
+        return lines
+    return lines[:-1]
 
 
 def _common(left: Sequence[str], right: Sequence[str]) -> int:

@@ -61,3 +61,10 @@ class RunJournal:
 
     def last(self, kind: Kind) -> Event | None:
         return next((e for e in reversed(self.events) if e.kind is kind), None)
+
+    def place_of(self, call_id: str) -> tuple[int, int]:
+        """(turn, index) of the block that made the call."""
+        for event in reversed(self.events):
+            if event.kind is Kind.TOOL_CALL and event.data["call_id"] == call_id:
+                return event.data["turn"], event.data["index"]
+        return 0, 0

@@ -232,7 +232,8 @@ def _workbench(spec: RunSpec, ports: Ports, journal: RunJournal) -> Workbench:
     shells = Shells(sandbox, spec.artefact_directory, shown=spec.limits.tool_output_bytes)
 
     def show(call_id: str, text: str) -> None:
-        journal.delta(Delta(0, 0, "output", text, call_id))
+        turn, index = journal.place_of(call_id)
+        journal.delta(Delta(turn, index, "output", text, call_id))
 
     return Workbench(
         spec=spec,

@@ -375,11 +375,17 @@ class ModelClient(Protocol):
     kind: ProviderKind
 
     def stream(self, request: ModelRequest, stop: Stop) -> Iterator[Piece]:
-        """Ends with a `TurnDone`, or raises `harness.providers.ProviderError`.
+        """Ends with a `TurnDone`, or raises `harness.providers.errors.ProviderError`.
 
         A stop shuts the socket down and raises the stop's end within a second.
         """
         ...
+
+    def models(self) -> Sequence[str]:
+        """Names the provider offers. Raises ProviderError."""
+        ...
+
+    def close(self) -> None: ...
 
 
 # The doors of a run, bundled

@@ -57,7 +57,7 @@ class AnthropicClient:
         self._messages = MessageCache(lambda turn: [_message(turn)])
         self._client = anthropic.Anthropic(
             api_key=settings.api_key or "none",
-            base_url=settings.base_url or None,
+            base_url=wire.address(settings),
             max_retries=0,
             http_client=anthropic.DefaultHttpxClient(
                 **wire.client_options(settings, self._sockets)

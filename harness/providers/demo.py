@@ -107,7 +107,13 @@ class DemoClient:
             yield BlockDone(index, "tool_call", block, call_id, name, given)
         stop.check()
         reason = "tools" if reply.call else "end"
-        yield TurnDone(reason, Usage(), f"demo_message_{number}", "scripted")  # type: ignore[arg-type]
+        yield TurnDone(reason, Usage(), f"demo_message_{number}", "demo")  # type: ignore[arg-type]
+
+    def models(self) -> Sequence[str]:
+        return ("demo",)
+
+    def close(self) -> None:
+        pass
 
 
 def stage(request: ModelRequest) -> Stage:

@@ -53,7 +53,7 @@ class OpenAIClient:
         self._messages = MessageCache(_messages)
         self._client = openai.OpenAI(
             api_key=settings.api_key or "none",
-            base_url=settings.base_url or None,
+            base_url=wire.address(settings),
             max_retries=0,
             http_client=openai.DefaultHttpxClient(**wire.client_options(settings, self._sockets)),
         )

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import cache
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from harness.providers.errors import ProviderError, Voice
 from harness.seam import ProviderSettings
@@ -44,6 +45,16 @@ class Sockets:
             # A duplicate, because shutdown of a TLS socket would reach into its state.
             with suppress(OSError), socket.socket(fileno=os.dup(known.fileno())) as twin:
                 twin.shutdown(socket.SHUT_RDWR)
+
+
+def address(settings: ProviderSettings) -> str | None:
+    """The address as the official client wants it: Anthropic's without, OpenAI's with `/v1`."""
+    given = settings.base_url.strip().rstrip("/")
+    if not given:
+        return None
+    if settings.kind == "anthropic":
+        return given.removesuffix("/v1")
+    return given if urlsplit(given).path else f"{given}/v1"
 
 
 def client_options(settings: ProviderSettings, sockets: Sockets) -> dict[str, Any]:
@@ -148,6 +159,8 @@ def translated(problem: Exception, voice: Voice) -> ProviderError:
         return voice.error("unreachable", detail=problem.sentence)
     if is_certificate_problem(problem):
         return voice.error("untrusted")
+    if any("WRONG_VERSION_NUMBER" in str(cause) for cause in causes(problem)):
+        return voice.error("no_tls")
     if isinstance(problem, ValueError):
         return voice.error("malformed", detail=str(problem))
     for cause in causes(problem):

@@ -161,7 +161,7 @@ def make_spec(base: Path, **changes: Any) -> RunSpec:
         agent_id="agent-1",
         agent_name="engineer",
         agent_title="Engineer",
-        model="demo/scripted",
+        model="demo/demo",
         providers={"demo": ProviderSettings("demo", "demo")},
         mode="chat",
         working_directory=here,

@@ -19,7 +19,8 @@ class AnthropicConnection(Connection):
     model_paths = ("/v1/messages", "/v1/messages/count_tokens")
 
     def key(self) -> str:
-        return self.headers.get("x-api-key", "")
+        bearer = self.headers.get("authorization", "").removeprefix("Bearer ")
+        return self.headers.get("x-api-key") or bearer
 
     def tool_names(self, body: dict[str, Any]) -> list[str]:
         return [tool["name"] for tool in body.get("tools", ())]

@@ -1,0 +1,112 @@
+"""Tries a provider's settings with one tiny request and says in words how that went."""
+
+import threading
+import time
+from dataclasses import dataclass
+
+from harness import errors
+from harness.catalogue import shipped
+from harness.conversation import UserTurn
+from harness.providers.clients import make_client
+from harness.providers.errors import ProviderError, Voice
+from harness.seam import ModelClient, ModelRequest, ProviderSettings
+from harness.stop import Stop, StopReason
+
+SECONDS = 20.0
+SLOW_SECONDS = 8.0
+NAMED = 8  # models that a sentence names
+
+
+@dataclass(frozen=True)
+class Result:
+    """`sentence` is for people; `detail` what the provider itself said; `models` what it offers."""
+
+    ok: bool
+    sentence: str
+    detail: str = ""
+    models: tuple[str, ...] = ()
+
+
+def try_connection(
+    settings: ProviderSettings, *, model: str = "", seconds: float = SECONDS
+) -> Result:
+    """Sends a few words to the model (the provider's default or first one when none is named).
+
+    Takes at most about `seconds`; costs a few tokens.
+    """
+    if settings.kind == "demo":
+        return Result(True, "The demo needs no connection. It is a script with no AI in it.")
+    stop = Stop()
+    timer = threading.Timer(seconds, stop.request, (StopReason.MAX_TIME,))
+    timer.start()
+    try:
+        return _try(settings, model, stop)
+    except errors.MaxTime:
+        return Result(
+            False,
+            f"{settings.name} did not answer within {seconds:.0f} seconds. It may be starting, or"
+            " too slow for an agent.",
+        )
+    finally:
+        timer.cancel()
+
+
+def _try(settings: ProviderSettings, model: str, stop: Stop) -> Result:
+    client = make_client(settings)
+    offered: tuple[str, ...] = ()
+    try:
+        if not model:
+            offered = _offered(client)
+            model = _first(settings, offered)
+        started = time.monotonic()
+        for _ in client.stream(_request(model), stop):
+            pass
+        return _good(settings, model, time.monotonic() - started, offered)
+    except ProviderError as problem:
+        if problem.code == "unknown_model":
+            offered = offered or _offered(client, quietly=True)
+        return Result(False, _with_offer(problem, offered), problem.detail, offered)
+    finally:
+        client.close()
+
+
+def _offered(client: ModelClient, *, quietly: bool = False) -> tuple[str, ...]:
+    try:
+        return tuple(client.models())
+    except ProviderError as problem:
+        # Not every compatible server lists its models; whatever else is wrong shows right after.
+        if quietly or problem.code in ("not_this_protocol", "unknown_model", "bad_request"):
+            return ()
+        raise
+
+
+def _first(settings: ProviderSettings, offered: tuple[str, ...]) -> str:
+    default = shipped().defaults.get(settings.kind, "")
+    if settings.base_url and settings.kind == "openai":
+        default = ""
+    if default and (not offered or default in offered):
+        return default
+    if offered:
+        return offered[0]
+    raise Voice(settings.name, "", settings.kind).error("not_this_protocol")
+
+
+def _request(model: str) -> ModelRequest:
+    said = UserTurn((), ("Answer with the word: ready",))
+    return ModelRequest(model, ("This is a connection test.",), (said,), (), 16)
+
+
+def _good(
+    settings: ProviderSettings, model: str, seconds: float, offered: tuple[str, ...]
+) -> Result:
+    sentence = f"{settings.name} answers as {model}."
+    if seconds > SLOW_SECONDS:
+        sentence += f" It took {seconds:.0f} seconds: an agent will be slow."
+    return Result(True, sentence, models=offered)
+
+
+def _with_offer(problem: ProviderError, offered: tuple[str, ...]) -> str:
+    if problem.code != "unknown_model" or not offered:
+        return problem.text
+    more = f" and {len(offered) - NAMED} more" if len(offered) > NAMED else ""
+    return f"{problem.text} It offers: {', '.join(offered[:NAMED])}{more}."

@@ -33,7 +33,7 @@ def _run(command: list[str], *, environment: dict[str, str], janitor: Janitor) -
         child = processes.spawn(
             command,
             env={"CC_DATA_DIR": str(data)} | dict(os.environ) | environment,
-            dies_by=signal.SIGKILL,
+            dies_by=None,
             own_group=False,
         )
     except OSError as error:

@@ -34,10 +34,12 @@ def spawn(
     env: Mapping[str, str] | None = None,
     cwd: Path | None = None,
     output: IO[bytes] | int | None = None,
-    dies_by: signal.Signals = signal.SIGTERM,
+    dies_by: signal.Signals | None = signal.SIGTERM,
     own_group: bool = True,
 ) -> subprocess.Popen[bytes]:
     """Start a child that gets `dies_by` when the thread that called us ends (on Linux).
+
+    None leaves its end to the janitor, which finds what it started only while it lives.
 
     With `own_group` the child leads a process group of its own, so that a Ctrl-C in the
     terminal reaches the supervisor alone, which then stops its children in order.
@@ -50,7 +52,7 @@ def spawn(
         stdout=output,
         stderr=subprocess.STDOUT if output is not None else None,
         process_group=0 if own_group else None,
-        preexec_fn=partial(die_with_parent, dies_by, parent=os.getpid()),
+        preexec_fn=partial(die_with_parent, dies_by, parent=os.getpid()) if dies_by else None,
     )
 
 

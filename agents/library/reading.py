@@ -3,7 +3,6 @@
 import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from types import MappingProxyType
 
 from agents.library import (
     cc,
@@ -73,7 +72,7 @@ def _read(text: str, path: str, dialect: Dialect | None, digest: str) -> AgentDe
             definition,
             body=body,
             slug=names.slugify(name) if name else "",
-            values=MappingProxyType(values),
+            values=values,
             path=path,
             raw=text,
             digest=digest,

@@ -41,8 +41,8 @@ class FrontMatterError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Mapping:
-    """A YAML mapping. `source` has each top-level scalar as written; `lines` counts from 1."""
+class FrontMatter:
+    """The keys and values. `source` has each top-level scalar as written; `lines` counts from 1."""
 
     values: dict[str, Value] = field(default_factory=dict)
     source: dict[str, str] = field(default_factory=dict)
@@ -50,7 +50,7 @@ class Mapping:
     duplicates: tuple[str, ...] = ()
 
 
-def load(text: str) -> Mapping:
+def load(text: str) -> FrontMatter:
     """The mapping that the text is; raises FrontMatterError when it is something else."""
     if len(text) > MAX_CHARS:
         raise FrontMatterError(
@@ -85,18 +85,18 @@ class _Builder:
         self.duplicates: list[str] = []
         self.root: Value = None
 
-    def build(self, events: Iterator[yaml.Event]) -> Mapping:
+    def build(self, events: Iterator[yaml.Event]) -> FrontMatter:
         for event in events:
             if isinstance(event, yaml.DocumentEndEvent):
                 break
             self._take(event)
         if self.root is None:
-            return Mapping()
+            return FrontMatter()
         if not isinstance(self.root, dict):
             raise FrontMatterError(
                 "not-a-mapping", "The front matter is no list of `key: value`.", 1
             )
-        return Mapping(self.root, self.source, self.lines, tuple(self.duplicates))
+        return FrontMatter(self.root, self.source, self.lines, tuple(self.duplicates))
 
     def _take(self, event: yaml.Event) -> None:
         if isinstance(event, yaml.ScalarEvent):

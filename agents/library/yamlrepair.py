@@ -11,7 +11,7 @@ from agents.library import segments, yamlread, yamlwrite
 from agents.library.known import KNOWN_KEYS, TEXT_KEYS
 from agents.library.segments import Segment
 from agents.library.warning import LoadWarning, warn
-from agents.library.yamlread import FrontMatterError, Mapping
+from agents.library.yamlread import FrontMatter, FrontMatterError
 
 _MAX_SEGMENTS = 200
 _LEADING_TABS = re.compile(r"^[ ]*\t[ \t]*", re.MULTILINE)
@@ -19,7 +19,7 @@ _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff]")
 _STRUCTURE = tuple("[{\"'|>&!")
 
 
-def load(front: str, *, first_line: int = 1) -> tuple[Mapping, tuple[LoadWarning, ...]]:
+def load(front: str, *, first_line: int = 1) -> tuple[FrontMatter, tuple[LoadWarning, ...]]:
     """The mapping and what had to be repaired; raises FrontMatterError when it cannot be read.
 
     `first_line` is the line of the file on which `front` begins; lines in warnings and errors
@@ -49,7 +49,7 @@ def mend(front: str) -> str:
     return front
 
 
-def _mended(front: str, first_line: int) -> tuple[Mapping, tuple[LoadWarning, ...]] | None:
+def _mended(front: str, first_line: int) -> tuple[FrontMatter, tuple[LoadWarning, ...]] | None:
     cleaned, warnings = _clean(front)
     if warnings and _loads(cleaned):
         return yamlread.load(cleaned), tuple(warnings)

@@ -53,7 +53,7 @@ def test_it_prints_one_object_a_file_without_any_server(tmp_path: Path, module: 
 def test_files_are_named_as_they_were_given_and_missing_ones_are_told(tmp_path: Path) -> None:
     (tmp_path / "x.md").write_text(GOOD, encoding="utf-8")
     relative = os.path.relpath(tmp_path / "x.md", ROOT)
-    code, records, errors = run(relative, str(tmp_path / "missing.md"))
+    code, records, errors = run(relative, str(tmp_path / "missing.md"), module=True)
     assert code == 2
     assert [record["path"] for record in records] == [relative]
     assert "missing.md" in errors

@@ -18,10 +18,11 @@ class Repository(TenantModel):
     """A repository elsewhere that agents of the workspace may work in, and its mirror here."""
 
     class State(models.TextChoices):
-        ADDING = "adding", _("Being added")
+        QUEUED = "queued", _("Waiting to be fetched")
         FETCHING = "fetching", _("Fetching")
         READY = "ready", _("Ready")
         FAILED = "failed", _("Failed")
+        REMOVING = "removing", _("Being removed")
 
     name = models.CharField(_("name"), max_length=63)
     address = models.CharField(_("address"), max_length=500)
@@ -29,7 +30,7 @@ class Repository(TenantModel):
     credential = TenantKey(
         Credential, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
     )
-    state = models.CharField(max_length=10, choices=State.choices, default=State.ADDING)
+    state = models.CharField(max_length=10, choices=State.choices, default=State.QUEUED)
     stage = models.CharField(max_length=60, blank=True)
     percent = models.PositiveSmallIntegerField(null=True, blank=True)
     error = models.CharField(max_length=500, blank=True)
@@ -58,7 +59,7 @@ class Repository(TenantModel):
 
     @property
     def is_busy(self) -> bool:
-        return self.state in {self.State.ADDING, self.State.FETCHING}
+        return self.state in {self.State.QUEUED, self.State.FETCHING}
 
 
 class SpaceRepository(TenantModel):
@@ -126,15 +127,11 @@ class PushRequest(TenantModel):
     OPEN = (State.HELD, State.APPROVED, State.FORWARDING)
 
     number = models.PositiveIntegerField()
-    repository = TenantKey(
-        Repository, null=True, on_delete=models.SET_NULL, related_name="push_requests"
-    )
+    repository = TenantKey(Repository, null=True, on_delete=models.SET_NULL, related_name="+")
     repository_name = models.CharField(max_length=63)
     run_id = models.UUIDField()
-    conversation = TenantKey(
-        Conversation, null=True, on_delete=models.SET_NULL, related_name="push_requests"
-    )
-    space = TenantKey(Space, null=True, on_delete=models.SET_NULL, related_name="push_requests")
+    conversation = TenantKey(Conversation, null=True, on_delete=models.SET_NULL, related_name="+")
+    space = TenantKey(Space, null=True, on_delete=models.SET_NULL, related_name="+")
     agent = TenantKey(Principal, null=True, on_delete=models.SET_NULL, related_name="+")
     refs = models.JSONField(default=list)
     push_options = models.JSONField(default=list, blank=True)
@@ -146,7 +143,7 @@ class PushRequest(TenantModel):
 
     state = models.CharField(max_length=10, choices=State.choices, default=State.HELD)
     approval = TenantKey(
-        Approval, null=True, blank=True, on_delete=models.SET_NULL, related_name="push_requests"
+        Approval, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
     )
     rule = models.CharField(max_length=300, blank=True)
     outcome = models.TextField(blank=True)

@@ -48,9 +48,11 @@ from .errors import (
     WrongCredential,
 )
 from .history import Change, Commit, Diff, added_lines_log, exists
-from .names import ZERO
+from .names import ZERO, printable
+from .names import oid as check_oid
+from .names import ref as check_ref
 from .packs import Inspected, inspect, quarantine, write_pack
-from .process import Progress
+from .process import Progress, directory_bytes
 from .remotes import (
     Forwarded,
     Probe,
@@ -61,8 +63,18 @@ from .remotes import (
     mirrored,
     probe,
 )
-from .serving import serving_view, upload_pack
-from .work import Identity, NothingToCommit, Unfinished, commit, diff, log, snapshot, status
+from .serving import serving_path, serving_view, upload_pack
+from .work import (
+    Identity,
+    NothingToCommit,
+    Unfinished,
+    builds_on,
+    commit,
+    diff,
+    log,
+    snapshot,
+    status,
+)
 
 __all__ = [
     "ZERO",
@@ -105,9 +117,13 @@ __all__ = [
     "absorb",
     "added_lines_log",
     "branch_tip",
+    "builds_on",
+    "check_oid",
+    "check_ref",
     "commit",
     "condition",
     "diff",
+    "directory_bytes",
     "exists",
     "fetch_mirror",
     "forward",
@@ -119,8 +135,10 @@ __all__ = [
     "mirrored",
     "normal",
     "note_remote_ref",
+    "printable",
     "probe",
     "quarantine",
+    "serving_path",
     "serving_view",
     "snapshot",
     "status",

@@ -221,12 +221,14 @@ def directory_bytes(path: Path) -> int:
     return total
 
 
-def bounded(path: Path, *, max_bytes: int, spare_bytes: int) -> Watch:
+def bounded(path: Path, *, max_bytes: int, spare_bytes: int, tick: Watch | None = None) -> Watch:
     """A watch that stops a transfer into `path` before it passes its size or fills the disk."""
     checked = 0.0
 
     def watch() -> None:
         nonlocal checked
+        if tick:
+            tick()
         if time.monotonic() - checked < 1:
             return
         checked = time.monotonic()

@@ -18,7 +18,7 @@ from .errors import (
     explain,
 )
 from .locks import exclusive
-from .process import OnProgress, bounded, run
+from .process import OnProgress, Watch, bounded, run
 
 MAX_BYTES = 4 * 2**30
 SPARE_BYTES = 200 * 2**20
@@ -87,11 +87,13 @@ def fetch_mirror(
     max_bytes: int = MAX_BYTES,
     seconds: float = 1800,
     on_progress: OnProgress | None = None,
+    tick: Watch | None = None,
 ) -> Probe:
     """Afterwards the bare `mirror` has the remote's branches (refs/remotes/origin/) and its tags.
 
     Nothing in it is ever pruned, since checkouts borrow its objects. A failed fetch leaves the
-    mirror as it was. Raises a GitError.
+    mirror as it was. `tick` is called about four times a second meanwhile and may raise to stop.
+    Raises a GitError.
     """
     with exclusive(mirror):
         seen = probe(remote, guard=guard)
@@ -111,7 +113,7 @@ def fetch_mirror(
             place=Place(git_dir=mirror),
         )
         if seen.refs():
-            watch = bounded(mirror, max_bytes=max_bytes, spare_bytes=SPARE_BYTES)
+            watch = bounded(mirror, max_bytes=max_bytes, spare_bytes=SPARE_BYTES, tick=tick)
             run(command, seconds=seconds, on_progress=on_progress, watch=watch)
         return seen
 
@@ -178,6 +180,7 @@ def forward(
     push_options: Sequence[str] = (),
     seconds: float = 900,
     on_progress: OnProgress | None = None,
+    tick: Watch | None = None,
 ) -> Forwarded:
     """Moves each ref on the remote from exactly `old` to exactly `new`, all of them or none.
 
@@ -200,7 +203,7 @@ def forward(
         operands=specs,
         place=Place(git_dir=source),
     )
-    output = run(command, seconds=seconds, on_progress=on_progress, ok=(0, 1))
+    output = run(command, seconds=seconds, on_progress=on_progress, watch=tick, ok=(0, 1))
     said = _remote_words(output.stderr)
     results = _porcelain(output.text)
     if output.code or any(flag == "!" for flag, _ in results.values()):

@@ -18,11 +18,16 @@ FETCH_SECONDS = 900
 
 def serving_view(mirror: Path, *, default_branch: str) -> Path:
     """A bare directory beside the mirror that shows its refs by the names that the remote has."""
-    view = mirror.with_name(f"{mirror.stem}.served")
+    view = serving_path(mirror)
     refs = remotes.mirrored(mirror)
     directories.lay_out(view, head=f"refs/heads/{default_branch}", objects_from=[mirror])
     directories.write_refs(view, refs)
     return view
+
+
+def serving_path(mirror: Path) -> Path:
+    """Where the view of a mirror lies."""
+    return mirror.with_name(f"{mirror.stem}.served")
 
 
 def upload_pack(

@@ -113,6 +113,12 @@ def commit(
         return history.log(place, oid, limit=1)[0]
 
 
+def builds_on(checkout: Checkout, old: str, new: str) -> bool:
+    """Whether `new` of the checkout contains `old` of the remote."""
+    with opened(checkout) as place:
+        return history.exists(place, old) and history.is_ancestor(place, old, new)
+
+
 def _snapshot(place: Place) -> str:
     options = ("-z", "--modified", "--others", "--exclude-standard", "--deduplicate")
     listed = run(Command("ls-files", options, place=place)).stdout.split(b"\0")

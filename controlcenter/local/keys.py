@@ -7,6 +7,7 @@ from pathlib import Path
 import psycopg
 
 from controlcenter.local.errors import StartError
+from controlcenter.secret_files import Secrets
 
 KEYS = {
     "django.key": "CC_SECRET_KEY",
@@ -24,8 +25,11 @@ def missing(data: Path) -> list[str]:
     ]
 
 
-def refuse_lost(data: Path, *, database_url: str) -> None:
-    """A database with rows whose keys are missing is not started: new keys would hide the loss."""
+def ensure(data: Path, *, database_url: str) -> None:
+    """All keys are there afterwards, made now if this instance is new.
+
+    A database with rows whose keys are missing is refused: new keys would hide the loss.
+    """
     lost = missing(data)
     if lost and _has_rows(database_url):
         raise StartError(
@@ -33,6 +37,8 @@ def refuse_lost(data: Path, *, database_url: str) -> None:
             "that folder from the same backup, or give the keys in "
             f"{', '.join(KEYS[name] for name in lost)}."
         )
+    made = Secrets(data / "secrets")
+    _ = made.django_key, made.encryption_keys, made.audit_key
 
 
 def offer_setup_token(data: Path, *, is_reachable: bool) -> None:

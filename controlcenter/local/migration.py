@@ -22,7 +22,7 @@ def run(data: Path, *, host: str) -> int:
     keys.offer_setup_token(data, is_reachable=not ports.is_loopback(host))
     if admin := os.environ.pop("DATABASE_ADMIN_URL", ""):
         _provide(admin, app=app, owner=owner)
-    keys.refuse_lost(data, database_url=os.environ["DATABASE_OWNER_URL"])
+    keys.ensure(data, database_url=os.environ["DATABASE_OWNER_URL"])
     programs.load()
     programs.migrate()
     return 0

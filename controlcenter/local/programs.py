@@ -44,6 +44,8 @@ def web(listener: socket.socket) -> None:
 
     from controlcenter.onehop import BODY_LIMIT_BYTES
 
+    # WhiteNoise serves from where the files are; the collected copy is an operator's choice.
+    warnings.filterwarnings("ignore", message="No directory at")
     module, _, name = settings.ASGI_APPLICATION.rpartition(".")
     if settings.SERVER == "uvicorn":
         from controlcenter.local import uvicorn_server

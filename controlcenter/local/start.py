@@ -21,6 +21,7 @@ from controlcenter.local.supervisor import Job, Supervisor
 DEFAULT_PORT = 8765
 # What Valkey and Celery say at each start and stop, and nobody can use.
 HARMLESS = (
+    "the database system is starting up",
     "Memory overcommit must be enabled",
     "Received SIGTERM scheduling shutdown",
     "Valkey is now ready to exit",
@@ -161,7 +162,7 @@ class Start:
         if not keys.missing(options.data):
             programs.load()
         engines.wait_ready(running)
-        keys.refuse_lost(options.data, database_url=os.environ["DATABASE_URL"])
+        keys.ensure(options.data, database_url=os.environ["DATABASE_URL"])
         programs.load()
 
     def _engines(self) -> Engines:

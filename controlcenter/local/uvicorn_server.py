@@ -15,6 +15,7 @@ def serve(application: Any, listener: socket.socket) -> None:
         application,
         lifespan="off",
         log_config=None,
+        log_level="warning",
         access_log=False,
         server_header=False,
         proxy_headers=False,

@@ -8,8 +8,6 @@ from controlcenter.secret_files import Secrets
 DATA_DIR = env.path("CC_DATA_DIR", Path("data"))
 secrets = Secrets(DATA_DIR / "secrets")
 SECRET_KEY = secrets.django_key
-ENCRYPTION_KEYS = secrets.encryption_keys
-AUDIT_KEY = secrets.audit_key
 ALLOWED_HOSTS = ["*"]
 INSTALLED_APPS = ["django.contrib.contenttypes", "django.contrib.auth"]
 DATABASES = {

@@ -8,7 +8,7 @@ with the run and stay as they are until its mode changes.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from harness.seam import Colleague, RunSpec, Said, SkillLine, ToolSchema
+from harness.seam import Colleague, Mode, RunSpec, Said, SkillLine, ToolSchema
 
 STABLE_SECTIONS = (
     "Identity",
@@ -160,24 +160,33 @@ def _wake(spec: RunSpec) -> str:
     return f"Reason: {reason}{asked}.\n{spec.wake.context}".strip()
 
 
-MODES = {
-    "chat": "You may read, change, run and commit.",
+# What a mode is for, what it ends with, and the tools that hand it over where they are offered.
+MODES: dict[Mode, tuple[str, str, tuple[str, ...]]] = {
+    "chat": ("You may read, change, run and commit.", "", ()),
     "plan": (
-        "You plan. Nothing may change: files are read-only. End with your plan in submit_plan or"
-        " exit_plan_mode; a person decides on it."
+        "You plan. Nothing may change: files are read-only.",
+        "your plan; a person decides on it",
+        ("submit_plan", "exit_plan_mode"),
     ),
     "orchestrate": (
-        "You coordinate. Nothing may change: files are read-only. End with propose_orchestration."
+        "You coordinate. Nothing may change: files are read-only.",
+        "a proposal of who does what",
+        ("propose_orchestration",),
     ),
     "review": (
-        "You review. Nothing may change: files are read-only. Report each finding with"
-        " add_review_finding and end with finalize_review."
+        "You review. Nothing may change: files are read-only.",
+        "your findings, each with its place and why it matters",
+        ("add_review_finding", "finalize_review"),
     ),
 }
 
 
 def _mode(spec: RunSpec, tools: Sequence[str]) -> str:
-    return f"Mode: {spec.mode}. {MODES[spec.mode]}\nYour tools: {', '.join(sorted(tools))}."
+    purpose, product, by = MODES[spec.mode]
+    offered = [name for name in by if name in tools]
+    how = f", through {' or '.join(offered)}" if offered else ", as your answer"
+    ending = f" End with {product}{how}." if product else ""
+    return f"Mode: {spec.mode}. {purpose}{ending}\nYour tools: {', '.join(sorted(tools))}."
 
 
 def _said(message: Said) -> str:

@@ -13,13 +13,13 @@ class BuiltIn:
     id = BUILT_IN_ADAPTER
     title = "Control Center (built-in)"
     capabilities = Capabilities(
-        subagents=True,
+        subagents=False,
         steering=True,
         pause=True,
         structural_modes=True,
         gates_all_tools=True,
         gates_shell=True,
-        gates_mcp=True,
+        gates_mcp=False,
         resumable=True,
         usage=True,
     )

@@ -295,11 +295,11 @@ def _fenced(text: str) -> str:
 
 PUSH = re.compile(r"\b(push|publish|empurr\w+|envi\w+)\b", re.IGNORECASE)
 COMMAND = re.compile(
-    r"\b(?:run|execute|rode|executa)\b[^`]*`([^`]+)`|\b(?:run|execute|rode|executa)\b:?\s+(.+)",
+    r"\b(?:run|execute|rode|executa)\b[^`\n]{0,80}`([^`\n]+)`|\b(?:run|execute|rode|executa):(.+)",
     re.IGNORECASE,
 )
 SCENES: tuple[tuple[re.Pattern[str], Callable[[Stage], Reply]], ...] = (
-    (COMMAND, _run_command),
+    (re.compile(r"\b(run|execute|rode|executa)\b", re.IGNORECASE), _run_command),
     (re.compile(r"\bchange\s?log\b", re.IGNORECASE), _changelog),
     (
         re.compile(r"\b(read|readme|open|show|leia|mostr\w+)\b.*(readme|\.\w+)|^\W*readme", re.I),

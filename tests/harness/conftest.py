@@ -53,7 +53,7 @@ def bench_for() -> Iterator[Callable[[RunSpec], Workbench]]:
         shells.finish_all()
 
 
-def use(bench: Workbench, name: str, **given: Any) -> Output:
+def use(bench: Workbench, name: str, /, **given: Any) -> Output:
     """Runs a tool as the loop does, without a gate."""
     tool = next(tool for tool in ALL if tool.name == name)
     parsed = tool.parse(given)

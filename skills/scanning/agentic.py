@@ -11,7 +11,7 @@ from .examination import Artefact, Examination
 from .values import Severity
 
 _INSTRUCTIONS = re.compile(
-    r"(?i)^((AGENTS|CLAUDE|GEMINI|QWEN|WARP|CONVENTIONS|SOUL|MEMORY)(\.local|\.override)?\.md|\.cursorrules"
+    r"(?i)^((AGENTS|CLAUDE|GEMINI|QWEN|WARP|SOUL)(\.local|\.override)?\.md|\.cursorrules"
     r"|\.windsurfrules|\.clinerules|\.goosehints|copilot-instructions\.md|.*\.instructions\.md"
     r"|.*\.mdc|\.aider\.conf\.ya?ml|llms?\.txt)$"
 )
@@ -44,7 +44,8 @@ def check_path(artefact: Artefact, exam: Examination) -> None:
         if _HOOKS.match(name) or artefact.executable:
             report.add("agent.hook-file", path)
     elif _INSTRUCTIONS.match(name):
-        report.add("agent.instructions-file", path)
+        template = re.search(r"(?i)(^|/)(assets|templates?|examples?|references?|samples?|fixtures)/", path)
+        report.add("agent.instructions-file", path, severity=Severity.INFO if template else None)
     elif _TOOL_FOLDER.search(path):
         report.add("agent.settings-file", path)
     elif re.search(r"(?i)(^|/)\.(vscode|idea|devcontainer|github/workflows|circleci|husky)/", path):

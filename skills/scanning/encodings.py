@@ -68,9 +68,13 @@ def _straight(text: str) -> Iterator[Found]:
 
 
 def _base85(at: int, token: str) -> Iterator[Found]:
-    if not token.isalnum() and "://" not in token and len(token) <= 1 << 20:
-        yield from _attempt("base85", at, token, base64.b85decode)
-        yield from _attempt("ascii85", at, token, base64.a85decode)
+    if _LOOKS_85.search(token) and "://" not in token and len(token) <= 1 << 20:
+        for label, decoder in (("base85", base64.b85decode), ("ascii85", base64.a85decode)):
+            if any(_attempt(label, at, token[:40], decoder)):
+                yield from _attempt(label, at, token, decoder)
+
+
+_LOOKS_85 = re.compile(r"[!#$%&(*;<?@^`{|}~].*[!#$%&(*;<?@^`{|}~]|[A-Z].*[a-z].*[0-9]")
 
 
 def _has_joiner(text: str) -> bool:

@@ -1,7 +1,8 @@
 """One scan under way: its report, its budget, and what the parts of the skill were seen to do."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from hashlib import sha256
 
 from .limits import LIMITS, Limits
 from .report import Report
@@ -69,6 +70,8 @@ class Examination:
     deeds: list[Deed] = field(default_factory=list)
     exports: Exports = field(default_factory=Exports)
     _spent: dict[str, int] = field(default_factory=dict)
+    _tainted: dict[str, set[str]] = field(default_factory=dict)
+    _read: set[bytes] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         self.report = Report(self.limits)
@@ -94,3 +97,20 @@ class Examination:
 
     def done(self, kind: str) -> Iterator[Deed]:
         return (deed for deed in self.deeds if deed.kind == kind)
+
+    def taint(self, file: str, paths: Iterable[str]) -> None:
+        """Notes files that commands of a text fill with private data."""
+        self._tainted.setdefault(file, set()).update(path for path in paths if len(path) > 2)
+
+    def is_tainted(self, file: str, words: Iterable[str]) -> bool:
+        """Whether words of a later command name such a file."""
+        held = self._tainted.get(file)
+        return bool(held) and any(path in word for word in words for path in held or ())
+
+    def is_news(self, data: bytes) -> bool:
+        """Whether these decoded bytes have not been read yet."""
+        mark = sha256(data).digest()
+        if mark in self._read:
+            return False
+        self._read.add(mark)
+        return True

@@ -119,7 +119,7 @@ def _join(exam: Examination) -> None:
     for private in (*exam.done("secret-file"), *exam.done("environment-dump")):
         for network in networks:
             place = f"{network.file}:{network.line} {network.detail}"
-            if private.shown and private.file != network.file:
+            if private.shown or network.shown:
                 continue
             exam.report.add(
                 "code.secret-and-network", private.file, line=private.line,

@@ -38,14 +38,17 @@ def _beyond_ascii(text: str) -> Iterator[tuple[int, str]]:
 
 
 def hidden_message(text: str) -> str:
-    """What tag characters or variation selectors in the text spell, "" if nothing."""
-    tags = "".join(chr(ord(c) - 0xE0000) for c in text if "\U000e0020" <= c <= "\U000e007e")
+    """What tag characters or runs of variation selectors in the text spell, "" if nothing."""
+    tags = "".join(chr(ord(char) - 0xE0000) for char in "".join(_TAG_RUNS.findall(text)))
     run = bytes(
-        ord(c) - 0xFE00 if c <= VS16 else ord(c) - 0xE0100 + 16
-        for c in text
-        if "\ufe00" <= c <= VS16 or "\U000e0100" <= c <= "\U000e01ef"
+        ord(char) - 0xFE00 if char <= VS16 else ord(char) - 0xE0100 + 16
+        for char in "".join(_SELECTOR_RUNS.findall(text))
     )
     return tags if len(tags) > 3 else run.decode("utf-8", "replace") if len(run) > 8 else ""
+
+
+_TAG_RUNS = re.compile("[\U000e0020-\U000e007e]{4,}")
+_SELECTOR_RUNS = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]{2,}|[\U000e0100-\U000e01ef]")
 
 
 def _tell(report: Report, rule: str, file: str, text: str, at: int) -> None:
@@ -64,7 +67,8 @@ def _controls(text: str) -> Iterator[tuple[int, str]]:
     only_returns = "\n" not in text and "\r" in text
     for found in _CONTROL.finditer(text):
         if found[0] == "\x1b":
-            yield found.start(), "unicode.terminal-escape"
+            steers = text[found.end() : found.end() + 1] in set("[]()PX^_c78=>NO#")
+            yield found.start(), "unicode.terminal-escape" if steers else "unicode.control"
         elif found[0] == "\r":
             # A file whose only line ends are returns comes from an old Macintosh.
             yield found.start(), "unicode.control" if only_returns else "unicode.overwrite"
@@ -228,4 +232,5 @@ def _is_inflected(token: str) -> bool:
 def _is_formula(token: str, alike: int) -> bool:
     """Whether it is a Greek letter used as a symbol, as in `Δx` or `αmax`."""
     greek = [char for char in token if "\u0370" <= char <= "\u03ff"]
-    return len(greek) == alike == 1 and greek[0] not in "οΟ" and token.index(greek[0]) == 0
+    start = token.lstrip("0123456789.")
+    return len(greek) == alike == 1 and greek[0] not in "οΟ" and start[:1] == greek[0]

@@ -43,6 +43,36 @@ def fragments(text: str) -> Iterator[Fragment]:
     yield from _in_sentences("".join(prose))
 
 
+def sentences(text: str) -> str:
+    """The text without its fences of code, lines kept: what is said, not what is shown."""
+    if "```" not in text and "~~~" not in text:
+        return text
+    kept = []
+    for kind, _, block in _blocks(text):
+        is_code = kind != "prose" and kind not in _SPOKEN
+        kept.append("\n" * block.count("\n") if is_code else block)
+    return "".join(kept)
+
+
+_SPOKEN = {"plain", "text", "txt", "markdown", "md", "prompt", "none", "html", "xml"}
+
+
+def comments(text: str) -> str:
+    """What a program's comments and documentation strings say, lines kept."""
+    kept, at = [], 0
+    for found in _COMMENTS.finditer(text):
+        kept.append("\n" * text.count("\n", at, found.start()) + " " + found[0])
+        at = found.end()
+    return "".join(kept)
+
+
+_COMMENTS = re.compile(
+    r"\"\"\"(?:[^\"]|\"(?!\"\"))*\"\"\"|'''(?:[^']|'(?!''))*'''|/\*(?:[^*]|\*(?!/))*\*/"
+    r"|<!--(?:[^-]|-(?!->))*-->|(?:(?<=\s)|^)(?:#(?!!)|//|--|;|%|REM\b)[^\n]*",
+    re.MULTILINE,
+)
+
+
 def _blocks(text: str) -> Iterator[tuple[str, int, str]]:
     """("prose", first line, text) and (fence's language, first line, text), in order."""
     lines = text.split("\n")

@@ -5,7 +5,7 @@ import re
 from .report import Report
 
 _BLANK_LINES = re.compile(r"(?:[ \t\r]*\n){60,}[ \t]*(?=\S)")
-_FAR_RIGHT = re.compile(r"\S[ \t]{150,}(?=\S)|(?m:^)[ \t]{400,}(?=\S)")
+_FAR_RIGHT = re.compile(r"[^\s|][ \t]{150,}(?=[^\s|])|(?m:^)[ \t]{400,}(?=\S)")
 _TRAILING = re.compile(r"(?m)[ \t]{4,}$")
 LONG_BODY = 512 << 10
 

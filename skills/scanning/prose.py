@@ -21,8 +21,8 @@ OVERLAP = 512
 Hits = Mapping[str, list[int]]
 
 
-def _lexicon() -> tuple[yara.Rules, dict[str, tuple[str, bool, bool]]]:
-    """The compiled phrases, and for each string its concept and which of its edges must be bare."""
+def _lexicon() -> tuple[yara.Rules, dict[str, tuple[str, str, bool, bool]]]:
+    """The compiled phrases; for each its concept, language and which of its edges must be bare."""
     data = yaml.load((RULES / "lexicon.yaml").read_bytes(), Loader=yaml.CBaseLoader)  # noqa: S506
     lines, strings = [], {}
     for concept, languages in data.items():
@@ -30,7 +30,7 @@ def _lexicon() -> tuple[yara.Rules, dict[str, tuple[str, bool, bool]]]:
             for phrase in phrases:
                 name = f"${len(strings)}"
                 pattern, left, right = _pattern(phrase, language)
-                strings[name] = (concept, left, right)
+                strings[name] = (concept, language, left, right)
                 lines.append(f"{name} = {pattern}")
     source = "rule lexicon { strings:\n" + "\n".join(
         line.replace("$", "$s", 1) for line in lines
@@ -77,7 +77,8 @@ class _Rule:
     near: int = 400
     asserted: frozenset[str] = frozenset()
     where: str = "any"
-    order: bool = False
+    gaps: tuple[int, ...] = ()
+    by_language: bool = False
     quotable: bool = False
 
 
@@ -90,7 +91,8 @@ def _read_rule(row: Mapping[str, Any], quotable: Sequence[str]) -> _Rule:
         near=row.get("near", 400),
         asserted=frozenset(row.get("asserted", ())),
         where=row.get("where", "any"),
-        order=row.get("order", False),
+        gaps=tuple(row.get("gaps", ())),
+        by_language=row.get("order") == "language",
         quotable=name in quotable,
     )
 
@@ -102,6 +104,7 @@ _YARA, _STRINGS = _lexicon()
 _BEACON = re.compile(_DATA["beacons"])
 _SPLIT_FIRST = re.compile(b"|".join(re.escape(squeeze(one)) for one in _DATA["split"]["first"]))
 _SPLIT_THEN = re.compile(b"|".join(re.escape(squeeze(one)) for one in _DATA["split"]["then"]))
+_FREE_ORDER = frozenset(_DATA["free_order"])
 _LOCAL = re.compile(PLACES["local_hosts"].encode().replace(b"-", b" "))
 _WORD = re.compile(rb"[a-z0-9]")
 
@@ -124,8 +127,9 @@ def spot(words: Words) -> Hits:
         piece = flat[start : start + CHUNK + OVERLAP]
         for match in _YARA.match(data=piece):
             for string in match.strings:
-                concept, left, right = _STRINGS[string.identifier]
+                concept, language, left, right = _STRINGS[string.identifier]
                 hits = found.setdefault(concept, set())
+                spoken = found.setdefault(f"{concept}@{language}", set())
                 for one in string.instances:
                     at, end = one.offset, one.offset + one.matched_length
                     if left and at and _is_letter(piece, at - 1, one.matched_data[0]):
@@ -135,6 +139,7 @@ def spot(words: Words) -> Hits:
                     if concept == "address" and _is_local(piece, at):
                         continue
                     hits.add(start + at)
+                    spoken.add(start + at)
     return {concept: sorted(hits) for concept, hits in found.items() if hits}
 
 
@@ -187,18 +192,30 @@ def matches(words: Words, *, kind: str) -> Iterator[Match]:
 
 
 def _apply(rule: _Rule, hits: Hits, words: Words) -> Iterator[Match]:
+    if not rule.by_language:
+        yield from _fit(rule, rule.all, hits, words, ordered=False)
+        return
+    languages = {name.partition("@")[2] for name in hits if name.startswith(f"{rule.all[0][0]}@")}
+    for language in sorted(languages):
+        wanted = tuple((f"{option[0]}@{language}",) for option in rule.all)
+        yield from _fit(rule, wanted, hits, words, ordered=language not in _FREE_ORDER)
+
+
+def _fit(
+    rule: _Rule, wanted: tuple[tuple[str, ...], ...], hits: Hits, words: Words, *, ordered: bool
+) -> Iterator[Match]:
     groups: list[list[int]] = []
-    for options in rule.all:
+    for options in wanted:
         merged = sorted({at for name in options for at in _asserted(name, rule, hits, words)})
         if not merged:
             return
         groups.append(merged)
-    lead = min(range(len(groups)), key=lambda at: len(groups[at]))
+    lead = 0 if ordered else min(range(len(groups)), key=lambda at: len(groups[at]))
     last = -1
     for at in groups[lead]:
         if at <= last:
             continue
-        found = _meet(rule, groups, lead, at, words)
+        found = _follow(rule, groups, at, words) if ordered else _meet(rule, groups, lead, at, words)
         if found:
             last = found[1]
             yield Match(rule.rule, found[0], found[1], rule.quotable)
@@ -207,21 +224,42 @@ def _apply(rule: _Rule, hits: Hits, words: Words) -> Iterator[Match]:
 def _asserted(name: str, rule: _Rule, hits: Hits, words: Words) -> list[int]:
     """The hits of a concept, without the negated ones where the rule wants asserted ones."""
     found = hits.get(name, [])
-    if name not in rule.asserted or not hits.get("not"):
+    if name.partition("@")[0] not in rule.asserted:
         return found
-    return [at for at in found if not _is_negated(at, hits["not"], words)]
+    return [at for at in found if not _is_negated(at, words)]
 
 
-_CLAUSE = re.compile(rb"[,.;:!?]|\b(and|but|just|simply|instead|then|also)\b")
+_CLAUSE = re.compile(rb"[,.;:!?\n]|\b(and|but|just|simply|instead|then|also|e|y|et|und)\b")
+_NEGATION = re.compile(
+    r"(?<!\w)(not|never|dont|doesnt|cannot|cant|wont|avoid|refuse|refuses|forbid|forbidden|prevent"
+    r"|instead of|nao|nunca|no|jamas|ne|jamais|nicht|nie|niemals|kein\w*|non|mai|niet|nooit|nigdy"
+    r"|не|никогда|ніколи|asla)(?!\w)|不要|不得|请勿|切勿|禁止|لا |אל ".encode()
+)
 
 
-def _is_negated(at: int, negations: list[int], words: Words) -> bool:
+def _is_negated(at: int, words: Words) -> bool:
     """Whether a negation stands close before, in the same clause."""
-    place = bisect_left(negations, at) - 1
-    if place < 0 or at - negations[place] > 34:
+    before = words.flat[max(0, at - 40) : at]
+    found = None
+    for found in _NEGATION.finditer(before):  # noqa: B007 - the last one counts
+        pass
+    if found is None:
         return False
-    between = words.flat[negations[place] : at]
-    return not _CLAUSE.search(between) and not re.search(rb"no matter|no need|not only|without", between)
+    return not _CLAUSE.search(before[found.end() :]) and b"no matter" not in before
+
+
+def _follow(rule: _Rule, groups: list[list[int]], at: int, words: Words) -> tuple[int, int] | None:
+    """The stretch from `at` in which a hit of each group follows that of the group before."""
+    here, reached = words.sentence(at), at
+    for number, group in enumerate(groups[1:]):
+        gap = rule.gaps[number] if rule.gaps else rule.near
+        place = bisect_right(group, reached)
+        if place == len(group) or group[place] - reached > gap:
+            return None
+        reached = group[place]
+        if words.sentence(reached) - here > rule.span:
+            return None
+    return at, reached
 
 
 def _meet(
@@ -229,19 +267,18 @@ def _meet(
 ) -> tuple[int, int] | None:
     """The stretch around `at` in which every group has a hit, or None."""
     sentence = words.sentence(at)
+    reach = sum(rule.gaps) * 2 if rule.gaps else rule.near
     chosen = [at]
     for number, group in enumerate(groups):
         if number == lead:
             continue
-        near = group[bisect_left(group, at - rule.near) : bisect_right(group, at + rule.near)]
+        near = group[bisect_left(group, at - reach) : bisect_right(group, at + reach)]
         near = [one for one in near if abs(words.sentence(one) - sentence) <= rule.span]
-        if rule.order:
-            near = [one for one in near if (one > at) == (number > lead)]
         if not near:
             return None
         chosen.append(min(near, key=lambda one: abs(one - at)))
     low, high = min(chosen), max(chosen)
-    return (low, high) if high - low <= rule.near else None
+    return (low, high) if high - low <= reach else None
 
 
 # ---------------------------------------------------------------------------------------------
@@ -278,9 +315,8 @@ def _is_quotation(
     """Whether a text about attacks quotes one: marked as a quotation or as what somebody says, with
     the advice against it beside it, and without an address or key in the quoted sentence."""
     here = words.sentence(match.start)
-    for concept in ("address",):
-        if any(words.sentence(at) == here for at in _around(context, concept, match.start)):
-            return False
+    if any(words.sentence(at) == here for at in _around(context, "address", match.start)):
+        return False
     said = any(
         at < match.start and words.sentence(at) == here
         for at in _around(context, "mention", match.start)

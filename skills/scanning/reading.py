@@ -3,6 +3,7 @@ text to the stages that understand it."""
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 import yara
 
@@ -164,9 +165,31 @@ def _read_code(artefact: Artefact, text: str, language: str, exam: Examination) 
             judge_code("javascript", code.strip("\"'"), Where(exam, path, judge_code, line))
     shown = artefact.suffix in _PROSE_LIKE or artefact.suffix in _CODE_SUFFIXES
     pieces = markdown.fragments(text) if artefact.suffix in _PROSE_LIKE else markdown.loose(text)
+    warnings = Warnings(text, is_body=path.lower() == "skill.md")
     for fragment in pieces:
-        where = Where(exam, path, judge_code, fragment.line, shown=shown)
+        warned = shown and warnings.at(fragment.line)
+        where = Where(exam, path, judge_code, fragment.line, shown=shown, warned=warned)
         judge_code(fragment.language, fragment.text, where)
+
+
+class Warnings:
+    """Where a text warns of what it shows; only a skill's own body orders what it shows."""
+
+    def __init__(self, text: str, *, is_body: bool) -> None:
+        self._is_body = is_body
+        self._lines = [
+            text.count("\n", 0, found.start()) + 1 for found in _WARNS.finditer(text)
+        ] if is_body else []  # fmt: skip
+
+    def at(self, line: int) -> bool:
+        return not self._is_body or any(0 <= line - one <= 6 for one in self._lines)
+
+
+_WARNS = re.compile(
+    r"(?i)\b(malicious|attack(s|er|ers)?|dangerous|suspicious|never (run|do|use|execute)|do not (run|use|execute)"
+    r"|don't (run|use|execute)|red flags?|vulnerab\w+|exploit\w*|unsafe|insecure|bad example|anti-?patterns?"
+    r"|payloads?|injection)\b|❌|🚫|⛔"
+)
 
 
 def _read_notebook(artefact: Artefact, text: str, exam: Examination) -> None:
@@ -182,10 +205,15 @@ def _read_words(artefact: Artefact, text: str, exam: Examination, *, kind: str) 
     """Sentences and patterns, also of a text read through simple ciphers."""
     path, report = artefact.path, exam.report
     words = Words(text)
-    prose.check(text, words, path, report, kind=kind)
+    prose.check(text, words, path, report, kind="code")
+    said = markdown.sentences(text) if kind == "text" else markdown.comments(text)
+    if said.strip():
+        prose.check(said, words if said is text else Words(said), path, report, kind="text")
     plain = text if text.isascii() else words.flat.decode("utf-8", "replace")
+    shown = kind == "text" and artefact.suffix in _PROSE_LIKE
+    warnings = Warnings(plain, is_body=path.lower() == "skill.md") if shown else None
     for match in _PATTERNS.match(data=plain.encode("utf-8", "replace")):
-        _tell_pattern(match, plain, path, exam)
+        _tell_pattern(match, plain, warnings, Where(exam, path, judge_code, shown=shown))
     if kind == "code":
         for fragment in markdown.loose(text) if not _language(artefact, text) else ():
             where = Where(exam, path, judge_code, fragment.line)
@@ -198,16 +226,15 @@ def _read_words(artefact: Artefact, text: str, exam: Examination, *, kind: str) 
         _read_words(Artefact(f"{path}#utf-7", b"", artefact.depth + 1), hidden, exam, kind=kind)
 
 
-def _tell_pattern(match: "yara.Match", text: str, path: str, exam: Examination) -> None:
+def _tell_pattern(
+    match: "yara.Match", text: str, warnings: Warnings | None, where: Where
+) -> None:
+    data = text.encode("utf-8", "replace")
     for string in match.strings:
         for one in string.instances[:4]:
-            line = text.encode("utf-8", "replace").count(b"\n", 0, one.offset) + 1
-            severity = match.meta.get("severity")
-            exam.report.add(
-                match.meta["id"], path, line=line,
-                excerpt=one.matched_data.decode("utf-8", "replace"),
-                severity=Severity(severity) if severity else None,
-            )  # fmt: skip
+            line = data.count(b"\n", 0, one.offset) + 1
+            place = replace(where, warned=warnings is not None and warnings.at(line))
+            place.tell(match.meta["id"], line, one.matched_data.decode("utf-8", "replace"))
 
 
 def _read_inner(artefact: Artefact, text: str, exam: Examination) -> None:
@@ -221,17 +248,22 @@ def _read_hidden(
     artefact: Artefact, label: str, at: int, data: bytes, text: str, exam: Examination
 ) -> None:
     """Reads decoded bytes; a fault inside is a fault of having hidden it, too."""
+    if not exam.is_news(data):
+        return
     line = text.count("\n", 0, at) + 1
-    before = exam.report.weight()
+    before = exam.report.weight(_TELLING)
     inner = Artefact(f"{artefact.path}#{label}@{line}", data, artefact.depth + 1)
     if data.startswith(b"#!") or _PROGRAM.match(data[:200].decode("utf-8", "replace")):
         exam.report.add("encoding.hidden-code", artefact.path, line=line, excerpt=_start(data),
                         severity=Severity.WARN)  # fmt: skip
     read(inner, exam)
-    if exam.report.weight() > before:
+    if exam.report.weight(_TELLING) > before:
         exam.report.add("encoding.hidden-code", artefact.path, line=line, excerpt=_start(data))
     else:
         exam.report.add("encoding.hidden-text", artefact.path, line=line, excerpt=f"{label}: {_start(data)}")
+
+
+_TELLING = {"code", "prose", "agent", "container", "encoding", "limits"}
 
 
 def _start(data: bytes) -> str:

@@ -2,6 +2,7 @@
 
 import unicodedata
 from collections import Counter
+from collections.abc import Collection
 
 from .limits import Limits
 from .ruleset import CATALOGUE
@@ -59,9 +60,9 @@ class Report:
         if len(places) < PLACES_SHOWN and place not in places:
             places.append(place)
 
-    def weight(self) -> int:
-        """How much weighs on the skill so far; grows with every finding that is not just told."""
-        return sum(WEIGHT[one.severity] for one in self._findings.values())
+    def weight(self, families: Collection[str]) -> int:
+        """How much of these families weighs so far; grows with findings that are not just told."""
+        return sum(WEIGHT[one.severity] for one in self._findings.values() if one.family in families)
 
     def findings(self) -> tuple[Finding, ...]:
         """The heaviest first, then by file, line and rule."""

@@ -74,7 +74,20 @@ def _judge_flow(stages: list[Stage], where: Where) -> None:
         if words and words[0] in names.SENDERS and carried & {"secret", "environment"}:
             where.tell("code.secret-sent", command.line, _whole(stages))
         carried |= _carries(command, words)
+        if carried & {"secret", "environment"}:
+            where.exam.taint(where.file, _targets(command, words))
         address = _address(words) or address
+
+
+def _targets(command: Command, words: tuple[str, ...]) -> list[str]:
+    """Files that a command writes what it read to."""
+    targets = [path for path in command.writes if path not in _STREAMS]
+    if words and words[0] in {"tar", "zip", "cp", "mv", "install", "7z", "rsync", "gpg", "openssl", "tee", "dd"}:
+        targets += [word.removeprefix("of=") for word in words[1:] if "/" in word or "." in word]
+    return [path for path in targets if not names.SECRETS.search(f" {path}")]
+
+
+_STREAMS = {"/dev/null", "/dev/stderr", "/dev/stdout", "1", "2", "&1", "&2"}
 
 
 def _whole(stages: list[Stage]) -> str:
@@ -263,7 +276,7 @@ def _judge_staged(
 
 def _judge_files(command: Command, words: tuple[str, ...], where: Where) -> None:
     """Where the output goes."""
-    targets = [path for path in command.writes if path not in {"/dev/null", "1", "2", "&1", "&2"}]
+    targets = [path for path in command.writes if path not in _STREAMS]
     if words and words[0] in names.WRITERS:
         targets += [word for word in words[1:] if not word.startswith("-")]
     if targets:
@@ -300,6 +313,8 @@ def _check_network(command: Command, words: tuple[str, ...], where: Where) -> No
             names.SECRETS.search(word) or sends_file and re.search(r"@[^ ]*\.env\b", word)
             for word in words[1:]
         )
+        if where.exam.is_tainted(where.file, words[1:]):
+            where.tell("code.secret-sent", command.line, command.text)
         if names_secret and name not in {"ssh", "scp", "rsync", "sftp"} or _inner_secret(command):
             where.tell("code.secret-sent", command.line, command.text)
         if any("169.254.169.254" in word for word in words):
@@ -380,28 +395,50 @@ def _check_installs(command: Command, words: tuple[str, ...], where: Where) -> N
     ):  # fmt: skip
         where.can("installs", command.line)
         where.can("network", command.line)
-        odd = any(
-            re.match(r"(?i)(git\+|https?://|git@).*", word) and not _is_known_origin(word)
-            or re.match(r"--(extra-index-url|index-url|registry|trusted-host|find-links)|^-i$", word)
-            and name in {"pip", "pip3", "npm", "pnpm", "yarn", "uv", "gem", "npx"}
-            and not any("pypi.org" in w or "registry.npmjs.org" in w or "pytorch.org" in w for w in rest)
-            for word in rest
-        )
+        odd = name not in names.RUNS_REMOTE and _takes_from_elsewhere(name, rest)
         if odd:
             where.tell("code.install-source", command.line, command.text)
 
 
+def _takes_from_elsewhere(name: str, rest: tuple[str, ...]) -> bool:
+    """Whether packages come from an address or an index that is not the language's own."""
+    option = ""
+    for word in rest:
+        index, _, given = word.partition("=")
+        address = given or word
+        is_index = (index in _INDEX_SWITCHES or option in _INDEX_SWITCHES) and name in _INDEXED
+        is_plain = not option.startswith("--") or is_index
+        if re.match(r"(?i)(git\+|https?://|git@|ssh://)", address) and (is_plain or given):
+            if not names.is_local(address) and not _is_known_origin(address):
+                return True
+        option = word if word.startswith("-") and not given else ""
+    return False
+
+
+_INDEX_SWITCHES = {"--extra-index-url", "--index-url", "--registry", "--find-links", "-i", "-f",
+                   "--default-index", "--index", "--source"}  # fmt: skip
+_INDEXED = {"pip", "pip3", "npm", "pnpm", "yarn", "uv", "gem", "pipx", "poetry"}
+
+
 def _is_known_origin(word: str) -> bool:
-    return bool(re.search(r"://(www\.)?(github\.com|gitlab\.com|files\.pythonhosted\.org|download\.pytorch\.org)/", word)) or names.is_known_installer(word)
+    return bool(_ORIGINS.search(word)) or names.is_known_installer(word)
+
+
+_ORIGINS = re.compile(
+    r"://([\w.-]+@)?(www\.)?(github\.com|gitlab\.com|codeberg\.org|files\.pythonhosted\.org|(test\.)?pypi\.org"
+    r"|download\.pytorch\.org|registry\.npmjs\.org|rubygems\.org|pypi\.nvidia\.com)(/|$)"
+)
 
 
 def _check_brakes(command: Command, words: tuple[str, ...], where: Where) -> None:
     if any(word in names.UNSAFE_SWITCHES for word in words):
         where.tell("agent.unsafe-switch", command.line, command.text)
+    lighter = Severity.INFO if where.shown else None
     if words[0] in names.AGENTS and words[1:3] in {("mcp", "add"), ("config", "set")}:
-        where.tell("agent.settings-file", command.line, command.text)
+        where.tell("agent.settings-file", command.line, command.text, severity=lighter)
     if _matches(words, _DECIDES):
-        where.tell("agent.decides", command.line, command.text)
+        is_body = where.file.lower() == "skill.md"
+        where.tell("agent.decides", command.line, command.text, severity=None if is_body else lighter)
     if _matches(words, _LOWERS_GUARD) or words == ("unset", "HISTFILE"):
         where.tell("code.lowers-guard", command.line, command.text)
 

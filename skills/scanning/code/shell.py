@@ -85,11 +85,12 @@ class _Reader:
         writes, reads, fed = [], [], ""
         for child in node.named_children:
             if child.type == "file_redirect":
-                target = value(child.named_children[-1], self.variables)
+                named = child.named_children
+                target = value(named[-1], self.variables) if named else ""
                 (reads if raw(child).lstrip("0123456789").startswith("<") else writes).append(target)
             elif child.type == "heredoc_redirect":
                 fed += "".join(raw(one) for one in child.named_children if one.type == "heredoc_body")
-            elif child.type == "herestring_redirect":
+            elif child.type == "herestring_redirect" and child.named_children:
                 fed += value(child.named_children[-1], self.variables)
         body = node.child_by_field_name("body")
         stages = list(self._stage(body)) if body is not None else []
@@ -118,7 +119,7 @@ class _Reader:
         for child in node.named_children:
             if child.type == "variable_assignment":
                 assigned.append(self._assign(child))
-            elif child.type == "herestring_redirect":
+            elif child.type == "herestring_redirect" and child.named_children:
                 fed += value(child.named_children[-1], self.variables)
             elif child.type not in {"comment", "file_redirect"}:
                 typed = typed or raw(child)

@@ -4,27 +4,35 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from ..examination import Examination
+from ..ruleset import CATALOGUE
 from ..values import Severity
 
 DEEPEST = 6
+_EXAMPLES = {"code.destructive", "code.other-language", "code.miner", "code.test-virus"}
 
 
 @dataclass(frozen=True, slots=True)
 class Where:
     """`line` is the text's first line in the file; `shown` means text that people read (a fence, a
-    sentence), not a file that runs; `depth` counts code inside code, which `reader` takes on:
-    a language's name, the text and its place."""
+    sentence), not a file that runs; `warned` that the text around warns of it, so that nothing
+    weighs more than a warning. `depth` counts code inside code, which `reader` takes on: a
+    language's name, the text and its place."""
 
     exam: Examination
     file: str
     reader: "Callable[[str, str, Where], None]"
     line: int = 1
     shown: bool = False
+    warned: bool = False
     depth: int = 0
 
     def tell(
         self, rule: str, line: int, excerpt: str, *, severity: Severity | None = None
     ) -> None:
+        """Reports a finding of the code, lighter where it is only shown."""
+        weight = severity or CATALOGUE[rule].severity
+        if weight is Severity.QUARANTINE and (self.warned or self.shown and rule in _EXAMPLES):
+            severity = Severity.WARN
         self.exam.report.add(rule, self.file, line=line, excerpt=excerpt, severity=severity)
 
     def can(self, capability: str, line: int) -> None:

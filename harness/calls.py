@@ -7,6 +7,7 @@ from typing import Any, Literal
 from harness.conversation import complete_turns, seq_of
 from harness.events import Event, Kind
 
+ANSWERED = "The answer is in the message that follows."
 Standing = Literal["new", "waiting", "decided", "answered", "interrupted"]
 
 
@@ -68,8 +69,25 @@ def _since_last_calls(events: Sequence[Event]) -> Sequence[Event]:
 
 
 def _history(call: Event, events: Sequence[Event]) -> list[Event]:
+    """What happened to the call since it was made; whatever people say answers its question."""
     call_id = call.data["call_id"]
-    return [e for e in events if seq_of(e) > seq_of(call) and e.data.get("call_id") == call_id]
+    found: list[Event] = []
+    for event in events:
+        if seq_of(event) <= seq_of(call):
+            continue
+        if event.data.get("call_id") == call_id or (_asks(found) and _is_said(event)):
+            found.append(event)
+    return found
+
+
+def _asks(history: Sequence[Event]) -> bool:
+    return any(e.kind is Kind.MESSAGE and e.data["role"] == "agent" for e in history)
+
+
+def _is_said(event: Event) -> bool:
+    if event.kind is Kind.STEER:
+        return bool(event.data.get("author"))
+    return event.kind is Kind.MESSAGE and bool(event.data["role"] == "user")
 
 
 def _stand(call: Event, history: Sequence[Event]) -> OpenCall:
@@ -88,8 +106,10 @@ def _stand(call: Event, history: Sequence[Event]) -> OpenCall:
         return OpenCall(**base, standing="decided", decision=last.data)
     if last.kind is Kind.APPROVAL:
         return OpenCall(**base, standing="waiting", waits_on=last.data["approval_id"])
-    if last.kind is Kind.MESSAGE and last.data["role"] == "user":
-        return OpenCall(**base, standing="answered", answer=last.data["text"])
+    if _is_said(last):
+        # An answer that was not given to this very question is read as a message, once.
+        answer = last.data["text"] if "call_id" in last.data else ANSWERED
+        return OpenCall(**base, standing="answered", answer=answer)
     if last.kind is Kind.MESSAGE:
         return OpenCall(**base, standing="waiting", waits_for="person")
     if last.kind is Kind.CHILD and last.data["phase"] == "ended":
@@ -103,5 +123,5 @@ def _stand(call: Event, history: Sequence[Event]) -> OpenCall:
 
 def _decisive(history: Sequence[Event]) -> Event:
     """The event that says where the call stands: the last one of a kind that can."""
-    kinds = (Kind.APPROVAL, Kind.MESSAGE, Kind.CHILD, Kind.TOOL_START)
+    kinds = (Kind.APPROVAL, Kind.MESSAGE, Kind.STEER, Kind.CHILD, Kind.TOOL_START)
     return next((e for e in reversed(history) if e.kind in kinds), history[-1])

@@ -284,6 +284,20 @@ def decided(decision: str) -> dict[str, Any]:
             ],
             "answered",
         ),
+        (
+            [
+                (Kind.MESSAGE, {"role": "agent", "text": "?"}),
+                (Kind.STEER, {"text": "!", "author": "ada"}),
+            ],
+            "answered",
+        ),
+        (
+            [
+                (Kind.MESSAGE, {"role": "agent", "text": "?"}),
+                (Kind.STEER, {"text": "!", "code": "repetition"}),
+            ],
+            "waiting",
+        ),
         ([(Kind.CHILD, {"phase": "started", "run_id": "r"})], "waiting"),
         (
             [
@@ -300,6 +314,7 @@ def test_where_a_call_stands(history: list[tuple[Kind, dict[str, Any]]], standin
     writer.say()
     writer.model(1)
     for kind, data in history:
-        writer.add(kind, **{"call_id": "c1_0", **data})
+        named = {} if kind is Kind.STEER else {"call_id": "c1_0"}
+        writer.add(kind, **{**named, **data})
     (call,) = open_calls(writer.events)
     assert call.standing == standing

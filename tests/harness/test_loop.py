@@ -178,6 +178,14 @@ def test_a_question_parks_and_its_answer_is_the_result(world: World) -> None:
     assert not world.gate.calls, "asking a person is never gated"
 
 
+def test_a_question_is_answered_by_whatever_is_said_next(world: World) -> None:
+    run_on(world, Step(calls=[Call("ask_user", {"question": "Which?"})]))
+    world.journal.say(events.message("the blue one", author="ada"))
+    ended = run_on(world, Step(text="Blue it is.", expect="the blue one"))
+    assert isinstance(ended, errors.Completed)
+    assert json.dumps(requests(world)[0]["messages"]).count("the blue one") == 1
+
+
 @pytest.mark.req("CC-65")
 def test_what_a_person_says_in_between_is_heard_at_the_next_boundary(world: World) -> None:
     def interrupt(event: Event) -> None:

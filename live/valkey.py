@@ -1,0 +1,90 @@
+"""The way to Valkey, and the names of what the room keeps there."""
+
+import os
+from functools import cache
+from typing import Any
+
+import redis
+import redis.asyncio
+from django.conf import settings
+from redis.backoff import NoBackoff
+from redis.retry import Retry
+
+# A publisher waits this long for a Valkey that does not answer, then gives up: the page back-fills.
+PATIENCE_SECONDS = 1.0
+COUNTER_SECONDS = 7 * 24 * 3600
+PARTIAL_SECONDS = 15 * 60
+
+BOOT = "live:boot"
+CONTROL = "live:control"
+
+DOWN = (redis.exceptions.RedisError, OSError)
+
+
+def client() -> redis.Redis:
+    """A pooled client for threads; the same one for each call in a process."""
+    return _client(_url(), os.getpid())
+
+
+def connection_pool(**options: Any) -> redis.asyncio.ConnectionPool:
+    """A pool for one event loop, whose connections never come back by themselves: a connection
+    that healed in silence would hide the messages it lost."""
+    return redis.asyncio.ConnectionPool.from_url(
+        _url(),
+        protocol=2,
+        socket_connect_timeout=PATIENCE_SECONDS,
+        retry=redis.asyncio.retry.Retry(NoBackoff(), 0),
+        **options,
+    )
+
+
+def lone_connection() -> Any:
+    """A connection for a subscription: nobody else uses it, nothing brings it back, and it may
+    be silent for as long as nothing happens."""
+    pool: Any = connection_pool(socket_timeout=None)
+    return pool.make_connection()
+
+
+def channel(topic: str, locale: str) -> str:
+    return f"live:{locale}:{topic}"
+
+
+def topic(channel: str) -> str:
+    return channel.split(":", 2)[2]
+
+
+def channels(topic: str) -> list[str]:
+    return [channel(topic, locale) for locale in locales()]
+
+
+def locales() -> list[str]:
+    return [code for code, _ in settings.LANGUAGES]
+
+
+def counter(topic: str) -> str:
+    return f"live:n:{topic}"
+
+
+def partial(topic: str) -> str:
+    return f"live:partial:{topic}"
+
+
+def partial_text(topic: str) -> str:
+    return f"live:partial:{topic}:text"
+
+
+def _url() -> str:
+    return str(settings.REDIS_URL)
+
+
+@cache
+def _client(url: str, process: int) -> redis.Redis:
+    # `process` is in the key so that a forked child opens connections of its own.
+    return redis.Redis.from_url(
+        url,
+        protocol=2,
+        socket_timeout=PATIENCE_SECONDS,
+        socket_connect_timeout=PATIENCE_SECONDS,
+        # One quick second try covers a connection that the server closed while it lay idle.
+        retry=Retry(NoBackoff(), 1),
+    )

@@ -1,0 +1,119 @@
+"""The words between publishers, hubs and tabs. Nothing here waits for a commit or forgives."""
+
+import json
+import secrets
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from live import scripts, valkey
+
+SEQUENCE = "seq"
+
+Control = tuple[Literal["resync", "recheck"], str]
+
+
+def encode(message: object) -> str:
+    """JSON as it goes to a tab; a lone surrogate, which no tab could read, becomes a `?`."""
+    text = json.dumps(message, ensure_ascii=False, separators=(",", ":"))
+    return text.encode("utf-8", "replace").decode()
+
+
+def head(
+    topic: str, kind: str, *, html: str | None = None, data: dict[str, Any] | None = None
+) -> str:
+    """The message of an event but for its number and its closing brace, which Valkey adds."""
+    message: dict[str, Any] = {"topic": topic, "kind": kind}
+    if html is not None:
+        message["html"] = html
+    if data is not None:
+        message["data"] = data
+    return encode(message)[:-1]
+
+
+def send(topic: str, head: str, n: int | None) -> None:
+    """Every tab on `topic` gets `head` with its place `(epoch, n)`. Raises what `DOWN` names."""
+    publish = valkey.client().register_script(scripts.PUBLISH)
+    publish(
+        keys=[valkey.counter(topic), valkey.BOOT],
+        args=[*_place(n), head, *valkey.channels(topic)],
+    )
+
+
+def place(topic: str) -> tuple[int, str]:
+    """How far a topic is that the room counts: `(n, epoch)` of its last message."""
+    script = valkey.client().register_script(scripts.PLACE)
+    n, epoch = script(
+        keys=[valkey.counter(topic), valkey.BOOT],
+        args=[secrets.token_hex(6), valkey.COUNTER_SECONDS],
+    )
+    return int(n), epoch.decode()
+
+
+def claim(topic: str, n: int | None) -> tuple[int, str, list[str]]:
+    """The place `(n, epoch)` of the next message, and the locales that are being read now.
+
+    The number is taken first: who subscribes after this line reads a counter that is already
+    higher than its page, and back-fills."""
+    script = valkey.client().register_script(scripts.CLAIM)
+    number, epoch, *readers = script(
+        keys=[valkey.counter(topic), valkey.BOOT], args=[*_place(n), *valkey.channels(topic)]
+    )
+    read = [locale for locale, count in zip(valkey.locales(), readers, strict=True) if count]
+    return int(number), epoch.decode(), read
+
+
+def send_rendered(topic: str, heads: dict[str, str], n: int, epoch: str) -> None:
+    """`heads`: locale → message. One round trip."""
+    place = f',"n":{n},"epoch":"{epoch}"}}'
+    with valkey.client().pipeline(transaction=False) as pipeline:
+        for locale, text in heads.items():
+            pipeline.publish(valkey.channel(topic, locale), text + place)
+        pipeline.execute()
+
+
+def send_delta(topic: str, block: str, at: int, text: str) -> bool:
+    """The tabs append `text` to the open block at `at`, and Valkey keeps it for who joins later.
+    False, and nothing was sent, when the text kept there does not end at `at`."""
+    message = encode(
+        {"topic": topic, "kind": "delta", "data": {"block": block, "at": at, "text": text}}
+    )
+    script = valkey.client().register_script(scripts.DELTA)
+    kept = text.encode("utf-8", "replace")
+    rest: list[str | int] = [valkey.PARTIAL_SECONDS, message, *valkey.channels(topic)]
+    sent = script(
+        keys=[valkey.partial(topic), valkey.partial_text(topic)],
+        args=[block, at, kept, units(text), *rest],
+    )
+    return bool(sent)
+
+
+def send_ephemeral(topic: str, kind: str, data: dict[str, Any]) -> None:
+    """For what nobody needs to catch up on: it has no place in the topic."""
+    message = head(topic, kind, data=data) + "}"
+    with valkey.client().pipeline(transaction=False) as pipeline:
+        for channel in valkey.channels(topic):
+            pipeline.publish(channel, message)
+        pipeline.execute()
+
+
+def end_block(topic: str, block: str) -> None:
+    script = valkey.client().register_script(scripts.END_BLOCK)
+    script(keys=[valkey.partial(topic), valkey.partial_text(topic)], args=[block])
+
+
+def send_controls(controls: Sequence[Control]) -> None:
+    """`("resync", topic)`: its tabs back-fill. `("recheck", user)`: hubs ask again what that user
+    may read. `("resync", "*")` and `("recheck", "*")` mean all of them."""
+    with valkey.client().pipeline(transaction=False) as pipeline:
+        for word, value in controls:
+            pipeline.publish(valkey.CONTROL, encode({word: value}))
+        pipeline.execute()
+
+
+def _place(n: int | None) -> list[str | int]:
+    return ["" if n is None else n, secrets.token_hex(6), valkey.COUNTER_SECONDS]
+
+
+def units(text: str) -> int:
+    """The length as a browser counts it: UTF-16 code units."""
+    return len(text.encode("utf-16-le", "replace")) // 2

@@ -1,0 +1,94 @@
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import pytest
+
+from live import valkey as way
+from tests.live.engines import Site, Valkey, running
+from tests.live.reader import Reader
+
+# Short enough that a story need not wait for what takes seconds in life.
+QUICK = {
+    "session_seconds": 0.2,
+    "recheck_seconds": 0.4,
+    "heartbeat_seconds": 0.3,
+    "expiry_seconds": 1,
+    "linger_seconds": 0.2,
+    "sweep_seconds": 0.1,
+    "ping_seconds": 0.2,
+    "window_messages": 64,
+    "queue_messages": 64,
+}
+
+
+@pytest.fixture(scope="session")
+def valkey(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Valkey]:
+    with running(engine := Valkey(_short(tmp_path_factory))):
+        yield engine
+
+
+@pytest.fixture
+def mortal(tmp_path_factory: pytest.TempPathFactory, settings: Any) -> Iterator[Valkey]:
+    """A Valkey that the story may kill."""
+    with running(engine := Valkey(_short(tmp_path_factory))):
+        settings.REDIS_URL = engine.url
+        yield engine
+
+
+@pytest.fixture(autouse=True)
+def _own_valkey(valkey: Valkey, settings: Any) -> None:
+    settings.REDIS_URL = valkey.url
+
+
+@pytest.fixture(scope="session", params=["daphne", "uvicorn"])
+def site(request: pytest.FixtureRequest, valkey: Valkey) -> Iterator[Site]:
+    with running(server := Site(request.param, valkey.url, **QUICK)):
+        yield server
+
+
+@pytest.fixture
+def scope() -> str:
+    """A workspace of this story's own; also what makes its topics its own."""
+    return uuid4().hex
+
+
+@pytest.fixture
+def topic(scope: str) -> str:
+    return f"w/{scope}/run/1"
+
+
+@pytest.fixture
+def sign_in(scope: str) -> Callable[..., str]:
+    """Signs somebody in who may read these topics; gives the session."""
+
+    def sign_in(person: str, *topics: str) -> str:
+        session = f"{scope}-{person}-{uuid4().hex}"
+        way.client().set(f"site:session:{session}", f"{scope}-{person}")
+        if topics:
+            way.client().sadd(f"site:topics:{scope}-{person}", *topics)
+        return session
+
+    return sign_in
+
+
+@pytest.fixture
+def open_tab(site: Site, sign_in: Callable[..., str]) -> Iterator[Callable[..., Reader]]:
+    """A tab of somebody who may read these topics, and has joined them."""
+    tabs: list[Reader] = []
+
+    def open_tab(person: str, *topics: str, at: Site = site, **options: Any) -> Reader:
+        tabs.append(tab := Reader(at.port, sign_in(person, *topics), **options))
+        for topic in topics:
+            tab.join(topic)
+        return tab
+
+    yield open_tab
+    for tab in tabs:
+        tab.close()
+
+
+def _short(factory: pytest.TempPathFactory) -> Path:
+    # A socket's path may have no more than 107 bytes.
+    return factory.mktemp("v")

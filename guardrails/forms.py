@@ -36,8 +36,14 @@ class Lines(forms.CharField):
 class RuleForm(forms.Form):
     """What a person writes as a rule."""
 
-    decision = forms.ChoiceField(label=_("Decision"), choices=Decision.choices)
-    scope = forms.ChoiceField(label=_("Holds for"), choices=Scope.choices)
+    decision = forms.ChoiceField(
+        label=_("Decision"), choices=Decision.choices, initial=Decision.ASK
+    )
+    scope = forms.ChoiceField(
+        label=_("Holds for"),
+        choices=[(scope.value, scope.label) for scope in reversed(Scope)],
+        initial=Scope.WORKSPACE,
+    )
     agent: Any = forms.ModelChoiceField(queryset=None, label=_("Agent"), required=False)
     space: Any = forms.ModelChoiceField(queryset=None, label=_("Space"), required=False)
     action_class = forms.ChoiceField(

@@ -51,7 +51,7 @@ def _show(request: MemberRequest, row: Approval, said: str, *, status: int) -> H
     if not request.headers.get("HX-Request"):
         if said:
             messages.warning(request, said)
-        return redirect("guardrails:approval-show", request.workspace.slug, row.pk)
+        return redirect("guardrails:inbox-show", request.workspace.slug, row.pk)
     fresh = inbox.visible_approvals(request.membership).get(pk=row.pk)
     if request.headers.get("HX-Target") == "approval-detail":
         context = detail_context(request, fresh) | {"fragment": "guardrails/_detail.html"}

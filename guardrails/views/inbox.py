@@ -144,7 +144,7 @@ def _chosen(request: HttpRequest, rows: QuerySet[Approval]) -> QuerySet[Approval
 def _list_row(row: Approval, slug: str, current: Approval | None) -> dict[str, Any]:
     return {
         "card": cards.card(row, with_standing=False),
-        "url": reverse("guardrails:approval-show", args=[slug, row.pk]),
+        "url": reverse("guardrails:inbox-show", args=[slug, row.pk]),
         "sub": " · ".join(str(part) for part in (row.asked_by, row.conversation) if part),
         "current": current is not None and row.pk == current.pk,
     }
@@ -182,7 +182,7 @@ def _place(request: MemberRequest, row: Approval) -> dict[str, Any] | None:
     if row.pk not in keys:
         return None
     at, slug = keys.index(row.pk), request.workspace.slug
-    urls = [reverse("guardrails:approval-show", args=[slug, key]) for key in keys]
+    urls = [reverse("guardrails:inbox-show", args=[slug, key]) for key in keys]
     return {
         "n": at + 1,
         "of": len(keys),

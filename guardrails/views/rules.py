@@ -16,7 +16,7 @@ from agents.models import Agent
 from guardrails import cards, classes, managed, policy, rule_changes
 from guardrails.actions import Action
 from guardrails.classes import ActionClass
-from guardrails.decisions import Decision, Provenance, Scope
+from guardrails.decisions import Decision, Level, Provenance, Scope
 from guardrails.explain import rule_words
 from guardrails.forms import RuleForm, WaitingForm, initial_of
 from guardrails.models import Approval, ApprovalSettings, Rule
@@ -27,7 +27,6 @@ from workspaces import audit, saying
 from workspaces.access import MemberRequest, get_or_404, workspace_view
 from workspaces.models import Role, Workspace
 
-SETTINGS_NAV = ["workspaces/_settings_nav.html", "guardrails/_settings_nav.html"]
 MOST_OLD = 30
 
 
@@ -174,7 +173,11 @@ def what_changes(new: NewRule) -> list[str]:
     same = Rule.objects.in_force().filter(
         action_class=new.action_class or "", command_prefix=new.command_prefix.strip()
     )
-    if narrower := [row for row in same if _order(row.scope) < _order(new.scope)]:
+    is_final = new.decision is Decision.DENY and new.level is Level.HARD
+    narrower = [row for row in same if _order(row.scope) < _order(new.scope)]
+    if is_final:
+        lines.append(_("It is hard: no rule of a narrower scope can say otherwise."))
+    elif narrower:
         lines.append(
             ngettext(
                 "%d rule of a narrower scope is heard first.",
@@ -251,8 +254,7 @@ def _agent_names() -> dict[str, str]:
 
 def _frame(request: MemberRequest) -> dict[str, Any]:
     return {
-        "tab": "permissions",
-        "settings_nav": SETTINGS_NAV,
+        "tab": "rules",
         "may_manage": request.membership.may(Role.ADMIN),
     }
 

@@ -10,7 +10,6 @@ from guardrails import commands, explain, rules
 from guardrails.actions import Action
 from guardrails.forms import WhatIfForm
 from guardrails.policy import Resolution
-from guardrails.views.rules import SETTINGS_NAV
 from workspaces.access import MemberRequest, workspace_view
 from workspaces.models import Role, Workspace
 
@@ -21,7 +20,7 @@ def what_if_show(request: MemberRequest, workspace: Workspace) -> HttpResponse:
     """The answer for a class or a command of an agent in a space, with the way to it."""
     asked = "agent" in request.GET
     form = WhatIfForm(request.GET if asked else None, member=request.membership)
-    context: dict[str, Any] = {"form": form, "tab": "permissions", "settings_nav": SETTINGS_NAV}
+    context: dict[str, Any] = {"form": form, "tab": "rules"}
     if asked and form.is_valid():
         facts = form.cleaned_data
         found = actions_of(facts)

@@ -14,6 +14,7 @@ bin = $(VENV)/bin
 mark = $(shell cat $(1) | cksum | tr -s ' ' '-')
 base = $(VENV)/.base-$(call mark,requirements/base.txt)
 dev = $(VENV)/.dev-$(call mark,requirements/base.txt requirements/dev.txt)
+peers = $(VENV)/.bench-$(call mark,requirements/base.txt requirements/dev.txt requirements/bench.txt)
 local = $(bin)/python -m controlcenter.local
 
 .PHONY: up test soak check fmt bench shots requirements lock
@@ -41,7 +42,7 @@ fmt: $(dev)
 	$(bin)/ruff check --fix-only --quiet .
 	$(bin)/ruff format .
 
-bench: $(dev)
+bench: $(peers)
 	$(local) exec -- $(bin)/python -m bench $(ARGS)
 
 shots: $(dev)
@@ -51,7 +52,7 @@ requirements: $(dev)
 	@$(bin)/python -m tests.proofs
 
 lock: $(dev)
-	@for name in base dev; do \
+	@for name in base dev bench; do \
 		$(bin)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 			--no-emit-index-url --no-header requirements/$$name.in -o requirements/$$name.txt; \
 	done
@@ -71,3 +72,9 @@ $(dev): $(base)
 	@$(bin)/python -m pip install --quiet --disable-pip-version-check --require-hashes \
 		-r requirements/base.txt -r requirements/dev.txt
 	@rm -f $(VENV)/.dev-* && touch $@
+
+$(peers): $(dev)
+	@echo "Installing the peers of the benchmarks (once) …"
+	@$(bin)/python -m pip install --quiet --disable-pip-version-check --require-hashes \
+		-r requirements/base.txt -r requirements/dev.txt -r requirements/bench.txt
+	@rm -f $(VENV)/.bench-* && touch $@

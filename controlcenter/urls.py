@@ -18,5 +18,5 @@ urlpatterns = [
     path("", include("spaces.urls")),
     path("", include("runs.urls")),
     path("", include("guardrails.urls")),
-    # path("", include("repositories.urls")),
+    path("", include("repositories.urls")),
 ]

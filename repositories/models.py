@@ -143,7 +143,7 @@ class PushRequest(TenantModel):
 
     state = models.CharField(max_length=10, choices=State.choices, default=State.HELD)
     approval = TenantKey(
-        Approval, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
+        Approval, null=True, blank=True, on_delete=models.SET_NULL, related_name="push_requests"
     )
     rule = models.CharField(max_length=300, blank=True)
     outcome = models.TextField(blank=True)

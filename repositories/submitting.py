@@ -159,15 +159,15 @@ class _Submission:
         if twin is not None:
             return [outcome_of(twin, update.name) for update in updates]
         try:
-            facts, diff = self._read(updates)
+            facts, diff, is_whole = self._read(updates)
         except git.GitError as error:
             log.info("push refused: %s %s", error, error.detail)
             return self._all_refused(updates, error.sentence)
-        request = self._judged(facts, diff)
+        request = self._judged(facts, diff, is_whole)
         return [outcome_of(request, update.name) for update in updates]
 
-    def _read(self, updates: Sequence[git.RefUpdate]) -> tuple[PushFacts, str]:
-        """The facts of these refs, and their whole diff. Raises a GitError."""
+    def _read(self, updates: Sequence[git.RefUpdate]) -> tuple[PushFacts, str, bool]:
+        """The facts of these refs, their diff, and whether it is whole. Raises a GitError."""
         place = self._quarantined()
         seen = [
             git.inspect(
@@ -179,6 +179,7 @@ class _Submission:
             for update in updates
         ]
         diff = "".join(each.diff.text for each in seen)
+        is_whole = not any(each.diff.truncated for each in seen)
         commits = {commit.oid: commit for each in seen for commit in each.commits}
         changes = [change for each in seen for change in each.changes]
         facts = PushFacts(
@@ -201,12 +202,11 @@ class _Submission:
             ),
             file_count=len(changes),
             diff=diff[:JUDGED_DIFF_CHARACTERS],
-            diff_is_whole=not any(each.diff.truncated for each in seen)
-            and len(diff) <= JUDGED_DIFF_CHARACTERS,
+            diff_is_whole=is_whole and len(diff) <= JUDGED_DIFF_CHARACTERS,
             warnings=tuple(self._warnings(place, seen)),
             digest=self._digest(updates),
         )
-        return facts, diff
+        return facts, diff, is_whole
 
     def _quarantined(self) -> git.Place:
         if self.place is None:
@@ -237,21 +237,21 @@ class _Submission:
                 words.append(_("The commits are too large to be searched for secrets whole."))
         return list(dict.fromkeys(words)) + delicate_paths(seen)
 
-    def _judged(self, facts: PushFacts, diff: str) -> PushRequest:
+    def _judged(self, facts: PushFacts, diff: str, is_whole: bool) -> PushRequest:
         """The stored request with its verdict, both in one transaction."""
         try:
             with bind(facts.origin.workspace_id), transaction.atomic():
-                return self._store(facts, diff)
+                return self._store(facts, diff, is_whole)
         except IntegrityError as error:
             if "pushrequest_open_once" not in str(error):
                 raise
         with bind(facts.origin.workspace_id):
             twin = push_requests.open_twin(self.repository.pk, facts.digest)
         if twin is None:
-            return self._judged(facts, diff)
+            return self._judged(facts, diff, is_whole)
         return twin
 
-    def _store(self, facts: PushFacts, diff: str) -> PushRequest:
+    def _store(self, facts: PushFacts, diff: str, is_whole: bool) -> PushRequest:
         origin = facts.origin
         request = PushRequest(
             id=facts.push_request_id,
@@ -268,10 +268,10 @@ class _Submission:
             quarantine=self.folder.name,
             pack_bytes=self.push.pack_bytes,
             pack_digest=self.push.pack_digest,
-            summary=summary_of(facts),
+            summary=summary_of(facts) | {"diff_is_whole": is_whole},
         )
         request.save(force_insert=True)
-        places.diff_file(request).write_text(diff, encoding="utf-8", errors="surrogatepass")
+        places.diff_file(request).write_text(diff, encoding="utf-8")
         audit.record(
             "push.request",
             actor=Principal.objects.filter(pk=origin.agent_principal_id).first(),
@@ -332,7 +332,6 @@ def summary_of(facts: PushFacts) -> dict[str, Any]:
         "commit_count": facts.commit_count,
         "files": [asdict(each) for each in facts.files],
         "file_count": facts.file_count,
-        "diff_is_whole": facts.diff_is_whole,
         "warnings": list(facts.warnings),
     }
 

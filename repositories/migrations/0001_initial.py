@@ -150,7 +150,7 @@ class Migration(migrations.Migration):
                         blank=True,
                         null=True,
                         on_delete=django.db.models.deletion.SET_NULL,
-                        related_name="+",
+                        related_name="push_requests",
                         to="guardrails.approval",
                     ),
                 ),

@@ -17,12 +17,13 @@ from guardrails import approvals, cards, inbox, topics
 from guardrails.asking import Kind
 from guardrails.decisions import Provenance
 from guardrails.models import Approval, Rule
+from repositories import showing
+from repositories.models import PushRequest
 from workspaces.access import MemberRequest, get_or_404, workspace_view
 from workspaces.models import Membership, Role, Workspace
 
 RECENT = 12
 PAGE = 50
-PUSH_PARTS = ["repositories/_push_request.html", "guardrails/_moves.html"]
 
 
 @require_GET
@@ -94,7 +95,10 @@ def detail_context(request: MemberRequest, row: Approval) -> dict[str, Any]:
     """What the question is drawn from, whole."""
     member, slug = request.membership, request.workspace.slug
     agents = _agents_of(row)
-    return card_context(request, row) | {
+    context = card_context(request, row)
+    push = context.get("push_request")
+    return context | {
+        "push_url": _address("repositories:push-show", slug, push.pk) if push else "",
         "topic": topics.inbox(request.workspace.pk),
         "detail_url": reverse("guardrails:approval-detail", args=[slug, row.pk]),
         "inbox_url": reverse("guardrails:inbox", args=[slug]),
@@ -193,11 +197,18 @@ def _place(request: MemberRequest, row: Approval) -> dict[str, Any] | None:
 
 def _push(row: Approval) -> dict[str, Any]:
     """What the repositories room knows about a push that waits for this answer."""
-    pushes = getattr(row, "push_requests", None)
-    push = pushes.order_by("created_at").first() if pushes is not None else None
+    push = PushRequest.objects.filter(approval=row).order_by("created_at").first()
     if push is None:
-        return {"push_parts": None}
-    return {"push_request": push, "push_parts": PUSH_PARTS}
+        return {"push_parts": ""}
+    parts = showing.parts(push)
+    return {
+        "push_request": push,
+        "push_parts": "repositories/_push_request.html",
+        "refs": parts["refs"],
+        "commits": parts["commits"],
+        "hidden_commits": parts["hidden_commits"],
+        "diff": showing.diff_page(push, 1).text,
+    }
 
 
 def _rules_of(row: Approval) -> list[Rule]:

@@ -9,8 +9,9 @@ from django.utils import timezone
 from guardrails import approvals, inbox
 from guardrails.approvals import Answer
 from guardrails.models import Approval, Rule
+from repositories.models import PushRequest
 from tests.cast import Cast
-from tests.guardrails.asking import ask, command, push
+from tests.guardrails.asking import NEW, OLD, ask, command, push
 from workspaces.models import AuditEntry, Membership
 
 pytestmark = pytest.mark.django_db
@@ -49,6 +50,32 @@ def test_the_inbox_says_what_by_whom_for_whom_and_what_happens_on_yes(cast: Cast
         "feature/** · in tide-api",
     ):
         assert words in page, words
+
+
+def test_a_push_shows_its_commits_and_what_would_not_be_seen(cast: Cast) -> None:
+    row = asked(cast)
+    with cast.bound():
+        PushRequest.objects.create(
+            number=311,
+            repository_name="tide-api",
+            run_id=row.run_id,
+            digest=row.digest,
+            approval=row,
+            refs=[{"ref": "refs/heads/feature/x", "old": OLD, "new": NEW, "kind": "update"}],
+            summary={
+                "commits": [{"oid": NEW, "subject": "Claim a delivery first", "author": "e"}],
+                "commit_count": 3,
+                "file_count": 1,
+                "warnings": ["It changes a workflow."],
+            },
+        )
+    for path in (f"inbox/{row.pk}/", f"inbox/{row.pk}/card/"):
+        page = cast.client(cast.ben).get(cast.path(path)).content.decode()
+        assert "Claim a delivery first" in page
+        assert "2 more commits" in page
+    whole = cast.client(cast.ben).get(cast.path(f"inbox/{row.pk}/")).content.decode()
+    assert "It changes a workflow." in whole
+    assert "Push request 311" in whole
 
 
 def test_an_empty_inbox_says_what_it_is_for(cast: Cast) -> None:

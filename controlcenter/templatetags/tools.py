@@ -98,8 +98,8 @@ def done_on(arguments: Mapping[str, Any] | None, name: str) -> str:
     for key in face(name).on:
         value = (arguments or {}).get(key)
         if value:
-            line = " ".join(str(value).split("\n")[:2]).strip()
-            return line[:LONGEST_ON]
+            text = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+            return " ".join(text.split("\n")[:2]).strip()[:LONGEST_ON]
     return ""
 
 

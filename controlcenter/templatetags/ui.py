@@ -261,10 +261,14 @@ def when(moment: datetime | date | None, style: str = "ago", empty: str = "") ->
 
 @register.filter
 def span(seconds: float | None) -> str:
-    """A length of time as people say it: 12 s, 1 min 40 s, 2 h 05 min, 3 d 4 h."""
+    """A length of time as people say it: 90 ms, 3.4 s, 1 min 40 s, 2 h 05 min, 3 d 4 h."""
     if seconds is None:
         return "–"
+    if 0 < seconds < 1:
+        return f"{max(1, round(seconds * 1000))} ms"
     whole = int(seconds)
+    if seconds < 10 and seconds != whole:
+        return f"{seconds:.1f} s"
     if whole < 60:
         return f"{whole} s"
     if whole < 3600:
@@ -313,6 +317,9 @@ def field(bound: BoundField, label: str = "", **attrs: Any) -> dict[str, Any]:
     given = {name.rstrip("_").replace("_", "-"): value for name, value in attrs.items()}
     extra = str(given.pop("class", given.pop("cls", "")))
     own = str(widget.attrs.get("class", ""))
+    if kind == "area":
+        given.setdefault("rows", 4)  # it grows with its text
+        classes = "area grows"
     given["class"] = " ".join(filter(None, (classes, own, extra)))
     return {"field": bound, "kind": kind, "label": label or bound.label, "attrs": given}
 

@@ -26,6 +26,8 @@ def test_an_unknown_state_is_shown_as_it_is() -> None:
 @pytest.mark.parametrize(
     ("value", "said"),
     [
+        (0.09, "90 ms"),
+        (3.38, "3.4 s"),
         (12, "12 s"),
         (100, "1 min 40 s"),
         (7500, "2 h 05 min"),

@@ -192,7 +192,7 @@ if BEHIND_TLS:
     SECURE_SSL_REDIRECT = env.flag("CC_SSL_REDIRECT")
 
 STATIC_URL = "static/"
-STATIC_ROOT = BASE_DIR / "staticfiles"
+STATIC_ROOT = env.text("CC_STATIC_ROOT") or None  # only an image collects its files
 STATICFILES_DIRS = [BASE_DIR / "static"]
 WHITENOISE_USE_FINDERS = True
 WHITENOISE_AUTOREFRESH = DEBUG

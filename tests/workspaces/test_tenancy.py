@@ -152,6 +152,7 @@ ACROSS = {
     "workspaces/audit.py",
     "workspaces/members.py",
     "agents/seeding.py",
+    "runs/keeper.py",
     "runs/recovery.py",
     "runs/live_state.py",
     "repositories/recovery.py",

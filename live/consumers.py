@@ -28,7 +28,8 @@ from live.wire import encode
 
 log = logging.getLogger(__name__)
 
-TOO_LARGE = ("too_large", 1009)
+# Codes of an application begin at 4000: Daphne sends no others but 1000.
+TOO_LARGE = ("too_large", 4009)
 TOO_MANY = ("too_many", 4008)
 TOO_OFTEN = ("rate", 4008)
 

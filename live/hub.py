@@ -155,7 +155,6 @@ class Hub:
     async def _listen(self, connection: Any) -> None:
         async with asyncio.timeout(self._limits.join_seconds):
             await connection.connect()
-            await self._note_boot(connection)
         self._connection = connection
         self._awaited = self._wanted()
         self._has_tried.set()
@@ -211,14 +210,6 @@ class Hub:
         self._confirmations.clear()
         if self.is_live:
             self._tell_all(is_live=False)
-
-    async def _note_boot(self, connection: Any) -> None:
-        """A counter that a crash of Valkey may have set back must not be trusted: see `scripts`."""
-        await connection.send_command("INFO", "server")
-        info = (await connection.read_response()).decode()
-        run_id = next(line for line in info.splitlines() if line.startswith("run_id:"))
-        await connection.send_command("SET", valkey.BOOT, run_id.removeprefix("run_id:"))
-        await connection.read_response()
 
     async def _ping(self, connection: Any) -> None:
         """A connection that has gone dead without a word is found within two intervals."""

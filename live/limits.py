@@ -11,7 +11,8 @@ class Limits:
 
     # What a tab may send.
     message_bytes: int = 4096
-    message_burst: int = 60
+    # A page joins all its topics at once.
+    message_burst: int = 150
     messages_per_second: float = 20
     topics_per_tab: int = 100
     tabs_per_user: int = 100

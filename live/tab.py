@@ -9,6 +9,7 @@ has caught up; then it is told to back-fill every topic it listens to.
 """
 
 import asyncio
+import logging
 import time
 from collections import deque
 from collections.abc import Awaitable, Callable
@@ -17,6 +18,8 @@ from typing import Any
 from live.access import JoinGrant
 from live.limits import limits
 from live.wire import encode
+
+log = logging.getLogger(__name__)
 
 Send = Callable[[dict[str, Any]], Awaitable[None]]
 
@@ -91,6 +94,8 @@ class Tab:
         except (OSError, RuntimeError):
             # The socket is gone; the server tells the consumer, which cleans up.
             pass
+        except Exception:
+            log.exception("a tab could not be written to")
         finally:
             self.is_closed = True
 

@@ -41,7 +41,7 @@ def connection_pool(**options: Any) -> redis.asyncio.ConnectionPool:
 def lone_connection() -> Any:
     """A connection for a subscription: nobody else uses it, nothing brings it back, and it may
     be silent for as long as nothing happens."""
-    pool: Any = connection_pool(socket_timeout=None)
+    pool: Any = connection_pool(socket_timeout=None, redis_connect_func=_greet_async)
     return pool.make_connection()
 
 
@@ -87,4 +87,26 @@ def _client(url: str, process: int) -> redis.Redis:
         socket_connect_timeout=PATIENCE_SECONDS,
         # One quick second try covers a connection that the server closed while it lay idle.
         retry=Retry(NoBackoff(), 1),
+        redis_connect_func=_greet,
     )
+
+
+def _greet(connection: Any) -> None:
+    """Every connection that numbers messages begins by noting which life of Valkey it meets: a
+    crash may have set counters back by up to a second, and `scripts` then begins a new epoch."""
+    connection.on_connect()
+    connection.send_command("INFO", "server")
+    connection.send_command("SET", BOOT, _life(connection.read_response()))
+    connection.read_response()
+
+
+async def _greet_async(connection: Any) -> None:
+    await connection.on_connect()
+    await connection.send_command("INFO", "server")
+    await connection.send_command("SET", BOOT, _life(await connection.read_response()))
+    await connection.read_response()
+
+
+def _life(info: bytes) -> str:
+    lines = info.decode().splitlines()
+    return next(line for line in lines if line.startswith("run_id:")).removeprefix("run_id:")

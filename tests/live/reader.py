@@ -42,6 +42,7 @@ class Reader:
             ping_interval=None,
             open_timeout=PATIENCE_SECONDS,
             max_queue=16 if acks else 1,
+            legacy=True,
         )
 
     def __enter__(self) -> Self:

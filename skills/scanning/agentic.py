@@ -32,7 +32,7 @@ _STARTS = re.compile(r"(?i)^(.*\.pth|sitecustomize\.py|usercustomize\.py|.*\.des
 _NATIVE_PACKAGES = {"setup.py", "build.rs", "binding.gyp", "extconf.rb", "configure"}
 _INSTALL_SCRIPTS = ("preinstall", "install", "postinstall", "prepare", "prepublish", "preprepare",
                     "postprepare", "dependencies")  # fmt: skip
-_RUN_ON_LOAD = re.compile(r"(?m)(?:^|[\s(])!`([^`\n]{2,500})`|^```!\s*\n(.*?)^```", re.DOTALL)
+_RUN_ON_LOAD = re.compile(r"(?m)(?:^|[\s(])!`([A-Za-z$./~][^`\n]{1,500})`|^```!\s*\n(.*?)^```", re.DOTALL)
 
 
 def check_path(artefact: Artefact, exam: Examination) -> None:

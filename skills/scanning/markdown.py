@@ -18,6 +18,7 @@ _COMMANDS = "|".join(sorted(map(re.escape, names.DOWNLOADERS | names.DECODERS | 
 _INLINE = re.compile(r"(?<!`)(`{1,2})(?!`)([^`\n][^`]{2,600}?)\1(?!`)")
 _LOOSE = re.compile(rf"(?i)(?<![\w./-])(?:{_COMMANDS})(?![\w-])[^\n|]{{0,400}}(?:\|\s{{0,400}}|\$\(|<\()[^\n]{{1,400}}")
 _WORTH = re.compile(rf"(?i)(?<![\w./-])(?:{_COMMANDS})(?![\w-])|\$\(")
+_LINE_WORTH = re.compile(rf"(?im)^[ \t$#>]*(?:RUN |sudo |- )?(?:{_COMMANDS})(?![\w-])[ \t]+\S")
 _MARKS = re.compile(r"[\"'`\\*]")
 _PROMPT = re.compile(r"(?m)^[ \t]*(?:\$|#|>|%|❯|➜)[ \t]+(?=\S)")
 
@@ -96,8 +97,8 @@ def _blocks(text: str) -> Iterator[tuple[str, int, str]]:
 
 def _fenced(kind: str, line: int, block: str) -> Iterator[Fragment]:
     language = _LANGUAGES.get(kind, "")
-    if not language and (kind in {"plain", "text", "txt", "markdown", "md"} or _WORTH.search(block)):
-        language = "shell" if _WORTH.search(block) else ""
+    if not language and kind in _SPOKEN | {"dockerfile", "makefile", "powershell", "ps1", "batch"}:
+        language = "shell" if _LINE_WORTH.search(block) else ""
     if not language:
         return
     if kind == "pycon":

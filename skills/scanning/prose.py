@@ -12,6 +12,7 @@ from typing import Any
 import yara
 import yaml
 
+from .code.names import AGENT_MEMORY
 from .report import Report
 from .ruleset import PLACES, RULES, load
 from .text import Words, normalise, squeeze
@@ -104,6 +105,11 @@ _YARA, _STRINGS = _lexicon()
 _BEACON = re.compile(_DATA["beacons"])
 _SPLIT_FIRST = re.compile(b"|".join(re.escape(squeeze(one)) for one in _DATA["split"]["first"]))
 _SPLIT_THEN = re.compile(b"|".join(re.escape(squeeze(one)) for one in _DATA["split"]["then"]))
+_SPOKEN_ANYHOW = frozenset(
+    concept
+    for concept in {what[0] for what in _STRINGS.values()}
+    if {what[1] for what in _STRINGS.values() if what[0] == concept} == {"any"}
+)
 _FREE_ORDER = frozenset(_DATA["free_order"])
 _LOCAL = re.compile(PLACES["local_hosts"].encode().replace(b"-", b" "))
 _WORD = re.compile(rb"[a-z0-9]")
@@ -197,7 +203,10 @@ def _apply(rule: _Rule, hits: Hits, words: Words) -> Iterator[Match]:
         return
     languages = {name.partition("@")[2] for name in hits if name.startswith(f"{rule.all[0][0]}@")}
     for language in sorted(languages):
-        wanted = tuple((f"{option[0]}@{language}",) for option in rule.all)
+        wanted = tuple(
+            tuple(name if name in _SPOKEN_ANYHOW else f"{name}@{language}" for name in option)
+            for option in rule.all
+        )
         yield from _fit(rule, wanted, hits, words, ordered=language not in _FREE_ORDER)
 
 
@@ -256,10 +265,17 @@ def _follow(rule: _Rule, groups: list[list[int]], at: int, words: Words) -> tupl
         place = bisect_right(group, reached)
         if place == len(group) or group[place] - reached > gap:
             return None
-        reached = group[place]
+        before, reached = reached, group[place]
         if words.sentence(reached) - here > rule.span:
             return None
-    return at, reached
+        if rule.gaps and _BROKEN.search(words.flat, before, reached):
+            return None
+    return None if rule.gaps and _ADVICE.match(words.flat, reached) else (at, reached)
+
+
+# "Do not dump it: tell the user …" keeps nothing back, and neither does "never tell users to …".
+_BROKEN = re.compile(rb"[.;:!?]\s|\xe2\x80\x94| - |,")
+_ADVICE = re.compile(rb"\w+ (to|that they|which|how|what to)\b")
 
 
 def _meet(
@@ -273,7 +289,11 @@ def _meet(
         if number == lead:
             continue
         near = group[bisect_left(group, at - reach) : bisect_right(group, at + reach)]
-        near = [one for one in near if abs(words.sentence(one) - sentence) <= rule.span]
+        near = [
+            one
+            for one in near
+            if one not in chosen and abs(words.sentence(one) - sentence) <= rule.span
+        ]
         if not near:
             return None
         chosen.append(min(near, key=lambda one: abs(one - at)))
@@ -291,8 +311,13 @@ def check(text: str, words: Words, file: str, report: Report, *, kind: str = "te
     """Reports what the sentences of a text ask for."""
     lines = text.split("\n")
     context: Hits | None = None
+    told: set[int] = set()
     for match in matches(words, kind=kind):
         line = words.line(match.start)
+        if _is_beside_the_point(match, words, lines, line):
+            continue
+        if match.rule == "prose.override":
+            told.update(range(line - 2, line + 4))
         if match.quotable:
             context = spot(words) if context is None else context
             if _is_quotation(match, words, context, lines, line):
@@ -302,7 +327,25 @@ def check(text: str, words: Words, file: str, report: Report, *, kind: str = "te
     for found in _BEACON.finditer(text):
         line = text.count("\n", 0, found.start()) + 1
         report.add("prose.beacon", file, line=line, excerpt=found[0])
-    _check_split(words, file, report)
+    _check_split(words, told, file, report)
+
+
+def _is_beside_the_point(match: Match, words: Words, lines: list[str], line: int) -> bool:
+    """What the normalised text cannot tell: a file's exact name, a tag shown as code, a claim with
+    a condition behind it."""
+    raw = "\n".join(lines[max(0, line - 3) : line + 3])
+    if match.rule == "prose.memory":
+        stretch = words.flat[match.start - 40 : match.end + 40]
+        return not AGENT_MEMORY.search(raw) and b"memor" not in stretch
+    if match.rule == "prose.role-play":
+        return bool(re.search(r"`[^`\n]*(<|\[/?INST)[^`\n]*`", _line(lines, line)))
+    if match.rule == "prose.conceal":
+        return bool(_SPECIFIC.match(words.flat, match.end))
+    return match.rule == "prose.hijack" and bool(_CONDITION.match(words.flat, match.end))
+
+
+_SPECIFIC = re.compile(rb"[\w ]{0,30}need to know (which|how|what|why|whether|the)\b")
+_CONDITION = re.compile(rb"[\w ]{0,30}?\b(involving|that|related|relating|about|which|where|concerning|with|in this|of this)\b")
 
 
 def _line(lines: list[str], line: int) -> str:
@@ -333,7 +376,7 @@ def _around(context: Hits, concept: str, at: int) -> list[int]:
     return hits[bisect_left(hits, at - _OTHER) : bisect_right(hits, at + _OTHER)]
 
 
-def _check_split(words: Words, file: str, report: Report) -> None:
+def _check_split(words: Words, told: set[int], file: str, report: Report) -> None:
     """Known phrases that only show once every blank and mark is gone."""
     squeezed, near = words.squeezed, _DATA["split"]["near"]
     for first in _SPLIT_FIRST.finditer(squeezed):
@@ -341,11 +384,11 @@ def _check_split(words: Words, file: str, report: Report) -> None:
         if then is None:
             continue
         line = words.squeezed_line(first.start())
+        if line in told:
+            continue
         stretch = squeezed[first.start() : then.end()].decode("utf-8", "replace")
-        in_the_open = _spelled_out(words, line)
-        report.add(
-            "prose.override" if in_the_open else "prose.split", file, line=line, excerpt=stretch,
-        )  # fmt: skip
+        rule = "prose.override" if _spelled_out(words, line) else "prose.split"
+        report.add(rule, file, line=line, excerpt=stretch)
 
 
 def _spelled_out(words: Words, line: int) -> bool:

@@ -30,6 +30,7 @@ _CODE_SUFFIXES = set(_SUFFIXES) | {
     "xsl", "dockerfile", "makefile", "tf", "hcl", "json", "lock", "map", "wat", "ipynb", "html",
     "htm", "svg", "xml", "yaml", "yml", "toml", "ini", "cfg",
 }  # fmt: skip
+_RUNNABLE = {"sh", "bash", "zsh", "command", "py", "pyw", "ps1", "bat", "cmd", "exe", "jar", "vbs", "pth"}
 _MARKUP = {"html", "htm", "svg", "xml", "xhtml", "vue", "svelte"}
 _SCRIPT = re.compile(r"(?is)<script\b[^>]*>(.*?)</script>")
 _HANDLER = re.compile(r"(?i)\son[a-z]{3,20}\s*=\s*(\"[^\"]{1,2000}\"|'[^']{1,2000}')|javascript:([^\"'\s>]{3,2000})")
@@ -52,7 +53,7 @@ def read(artefact: Artefact, exam: Examination) -> None:
         if decoded is not None:
             _read_text(artefact, decoded, exam)
             return
-        if artefact.data:
+        if artefact.data and not artefact.path.endswith("#text"):
             exam.report.add("structure.opaque", artefact.path)
     for inner in _open(artefact, form, exam):
         read(inner, exam)
@@ -62,7 +63,7 @@ def read(artefact: Artefact, exam: Examination) -> None:
 def _check_member(artefact: Artefact, exam: Examination) -> None:
     if artefact.name.lower() == "skill.md":
         exam.report.add("container.skill", artefact.path)
-    if _language(artefact, "") or artefact.executable or artefact.data.startswith(b"#!"):
+    if artefact.executable or artefact.data.startswith(b"#!") or artefact.suffix in _RUNNABLE:
         exam.report.add("container.code", artefact.path)
 
 
@@ -131,7 +132,7 @@ def _read_text(artefact: Artefact, decoded: Decoded, exam: Examination) -> None:
     language = _language(artefact, text)
     if artefact.depth == 0 or not artefact.path.endswith("#text"):
         _read_code(artefact, text, language, exam)
-    is_code = bool(language) or artefact.suffix in _CODE_SUFFIXES
+    is_code = bool(language) or artefact.suffix in _CODE_SUFFIXES or text.lstrip()[:1] == "<"
     _read_words(artefact, text, exam, kind="code" if is_code else "text")
     _read_inner(artefact, text, exam)
 
@@ -209,7 +210,7 @@ def _read_words(artefact: Artefact, text: str, exam: Examination, *, kind: str) 
     said = markdown.sentences(text) if kind == "text" else markdown.comments(text)
     if said.strip():
         prose.check(said, words if said is text else Words(said), path, report, kind="text")
-    plain = text if text.isascii() else words.flat.decode("utf-8", "replace")
+    plain = text if text.isascii() else words.lined.decode("utf-8", "replace")
     shown = kind == "text" and artefact.suffix in _PROSE_LIKE
     warnings = Warnings(plain, is_body=path.lower() == "skill.md") if shown else None
     for match in _PATTERNS.match(data=plain.encode("utf-8", "replace")):

@@ -102,7 +102,8 @@ _DROPPED = bytes(range(0x00, 0x09)) + bytes(range(0x0E, 0x1E)) + b"\x7f\"'`*~\\"
 _QUOTES = "\u2018\u2019\u201a\u201b\u201c\u201d\u201e\u201f\u2032\u2033\u00ab\u00bb\u2039\u203a\u300c\u300d\u300e\u300f\u301d\u301e"
 _FOLDED: dict[int, str | None] = {
     **dict.fromkeys(map(ord, _QUOTES)),
-    **dict.fromkeys(range(0x2010, 0x2016), " "),
+    **dict.fromkeys(range(0x2010, 0x2013), " "),
+    **dict.fromkeys(range(0x2013, 0x2016), ","),
     **str.maketrans({"ł": "l", "ø": "o", "đ": "d", "ı": "i", "æ": "ae", "œ": "oe"}),
 }
 

@@ -321,10 +321,15 @@ def _check_network(command: Command, words: tuple[str, ...], where: Where) -> No
             where.did("secret-file", command.line, "the cloud's metadata service")
     if name in names.RESOLVERS and any(is_unknown(word) for word in words[1:]) and command.inner:
         where.tell("code.name-lookup", command.line, command.text)
+    elif _inner_secret(command) and any(_IN_HOST.search(word) for word in words):
+        where.tell("code.name-lookup", command.line, command.text)
     if name in {"nc", "ncat", "netcat", "socat"} and re.search(
         r"(^| )-[a-z]*[ec]\b|EXEC:|exec:|SYSTEM:", " ".join(words)
     ):
         where.tell("code.reverse-shell", command.line, command.text)
+
+
+_IN_HOST = re.compile(r"\x00[\w.-]*\.[a-z]{2,}|://[^ ]*\x00")
 
 
 def _inner_secret(command: Command) -> bool:

@@ -8,6 +8,7 @@ from ..ruleset import CATALOGUE
 from ..values import Severity
 
 DEEPEST = 6
+_SHOWN_ONLY = {"code.dynamic-run", "code.native", "code.secret-read", "agent.writes-memory"}
 _EXAMPLES = {"code.destructive", "code.other-language", "code.miner", "code.test-virus"}
 
 
@@ -31,7 +32,9 @@ class Where:
     ) -> None:
         """Reports a finding of the code, lighter where it is only shown."""
         weight = severity or CATALOGUE[rule].severity
-        if weight is Severity.QUARANTINE and (self.warned or self.shown and rule in _EXAMPLES):
+        if self.shown and rule in _SHOWN_ONLY or self.warned and rule == "code.lowers-guard":
+            severity = Severity.INFO
+        elif weight is Severity.QUARANTINE and (self.warned or self.shown and rule in _EXAMPLES):
             severity = Severity.WARN
         self.exam.report.add(rule, self.file, line=line, excerpt=excerpt, severity=severity)
 

@@ -47,7 +47,9 @@ class Janitor:
         os.waitpid(self.pid, 0)
 
     def _tell(self, line: str) -> None:
-        os.write(self._writer, line.encode() + b"\n")
+        # A janitor that somebody killed is missed only at a kill -9: no reason to stop now.
+        with suppress(BrokenPipeError):
+            os.write(self._writer, line.encode() + b"\n")
 
 
 def _watch(reader: int) -> None:

@@ -12,9 +12,8 @@ import threading
 import warnings
 from collections.abc import Sequence
 from importlib import import_module
-from importlib.util import find_spec
 
-GATEWAY = "controlcenter.gateway"
+GATEWAY = "controlcenter.gateway.application"
 
 # Imported once by the supervisor, so that its children share them and start at once.
 SHARED = ("celery.apps.worker", "celery.concurrency.thread", "kombu.transport.redis", "uvicorn")
@@ -41,32 +40,32 @@ def load() -> None:
 def web(listener: socket.socket) -> None:
     """Pages and sockets, under Daphne or Uvicorn as CC_SERVER says."""
     from django.conf import settings
+    from django.utils.module_loading import import_string
 
     from controlcenter.onehop import BODY_LIMIT_BYTES
 
     # WhiteNoise serves from where the files are; the collected copy is an operator's choice.
     warnings.filterwarnings("ignore", message="No directory at")
-    module, _, name = settings.ASGI_APPLICATION.rpartition(".")
     if settings.SERVER == "uvicorn":
         from controlcenter.local import uvicorn_server
 
-        uvicorn_server.serve(getattr(import_module(module), name), listener)
+        uvicorn_server.serve(import_string(settings.ASGI_APPLICATION), listener)
         return
     from controlcenter.local import daphne_server  # before anything else may install a reactor
 
-    application = getattr(import_module(module), name)
+    application = import_string(settings.ASGI_APPLICATION)
     daphne_server.serve(application, listener, body_limit_bytes=BODY_LIMIT_BYTES)
-
-
-def has_gateway() -> bool:
-    return find_spec(GATEWAY) is not None
 
 
 def gateway(listener: socket.socket) -> None:
     """What streams or waits: git, the model proxy, MCP, hooks."""
+    from django.conf import settings
+    from django.utils.module_loading import import_string
+
     from controlcenter.local import uvicorn_server
 
-    uvicorn_server.serve(import_module(GATEWAY).application, listener)
+    application = import_string(getattr(settings, "GATEWAY_APPLICATION", GATEWAY))
+    uvicorn_server.serve(application, listener)
 
 
 def worker(name: str, queues: Sequence[str], threads: int) -> None:

@@ -135,7 +135,7 @@ class Start:
                     f"{web.getsockname()[1]} it is."
                 )
             os.environ["CC_PORT"] = str(web.getsockname()[1])
-        if "gateway" in options.roles and programs.has_gateway():
+        if "gateway" in options.roles:
             host = os.environ.get("CC_GATEWAY_HOST", "127.0.0.1")
             port = os.environ.get("CC_GATEWAY_PORT", "")
             asked = int(port) if port.isdigit() else DEFAULT_PORT + 1
@@ -181,6 +181,7 @@ class Start:
             gc.freeze()
             job = Job("migrate", self._forking(programs.migrate, keeps_owner=True))
             if self._supervisor.finish(job) != 0 and not self._supervisor.stopping:
+                data_directory.prepare(self._options.data)  # a full disk is said as such
                 raise StartError("The database could not be brought to this version; see above.")
 
     def _start_roles(self) -> None:

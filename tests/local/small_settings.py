@@ -17,6 +17,7 @@ DATABASES = {
 DATABASE_ROUTERS = ["controlcenter.database.OwnerMigrates"]
 ROOT_URLCONF = "tests.local.small_program"
 ASGI_APPLICATION = "tests.local.small_program.application"
+GATEWAY_APPLICATION = "tests.local.small_program.application"
 SERVER = env.choice("CC_SERVER", "daphne", ("daphne", "uvicorn"))
 SETUP_TOKEN = env.text("CC_SETUP_TOKEN")
 USE_TZ = True

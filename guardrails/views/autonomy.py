@@ -33,7 +33,10 @@ def autonomy_set(
     try:
         row = autonomy.set_level(who, room, AutonomyLevel(wanted), by=request.membership)
     except MayNotSetAutonomy as refusal:
-        return saying.refusal(str(refusal), status=403)
+        # The fragment comes back as well, so that the dial shows what still holds.
+        level = autonomy.level_for(who.pk, room.pk)
+        context = {"agent": who, "level": level, "space": room, "said": str(refusal)}
+        return render(request, "guardrails/_autonomy.html", context, status=422)
     if row.level == AutonomyLevel.PROPOSE_ONLY:
         for approval in approvals.deny_what_rules_deny(by=request.principal):
             hearing.hear(approval)

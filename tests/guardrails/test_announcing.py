@@ -28,7 +28,9 @@ def heard(committed_cast: Cast) -> Iterator[Callable[[], list[tuple[str, dict[st
         "inbox": topics.inbox(cast.workspace.pk),
         "conversation": space_topics.conversation(cast.workspace.pk, cast.conversation.pk),
     }
-    subscription = valkey.client().pubsub(ignore_subscribe_messages=True)
+    subscription = valkey.client().pubsub(  # type: ignore[no-untyped-call]
+        ignore_subscribe_messages=True
+    )
     subscription.subscribe(*(valkey.channel(topic, "en") for topic in both.values()))
 
     def next_two() -> list[tuple[str, dict[str, Any]]]:

@@ -255,7 +255,10 @@ def test_turning_the_dial_shows_and_holds(cast: Cast) -> None:
         level = autonomy.level_for(cast.engineer.pk, cast.space.pk)
         assert level is AutonomyLevel.PROPOSE_ONLY
     assert dial(cast, cast.ben, "propose_only").status_code == 200
-    assert dial(cast, cast.ben, "act_freely").status_code == 403
+    refused = dial(cast, cast.ben, "act_freely")
+    assert refused.status_code == 422
+    assert "Only an admin" in refused.content.decode()
+    assert 'value="propose_only" selected' in refused.content.decode()
     assert dial(cast, cast.ada, "act_freely").status_code == 200
     assert dial(cast, cast.ada, "act_wildly").status_code == 422
 

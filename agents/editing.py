@@ -67,7 +67,7 @@ def save(
     row.version += 1
     row.save()
     if row.principal is not None and row.principal.name != (row.title or row.name):
-        Principal.objects.filter(pk=row.principal_id).update(name=row.title or row.name)
+        Principal.objects.filter(pk=row.principal.pk).update(name=row.title or row.name)
     if skills is not None:
         hold_skills(row, skills)
     row = Agent.objects.prefetch_related("skill_names").get(pk=row.pk)
@@ -93,10 +93,11 @@ def _rename(row: Agent, old_name: str, *, is_busy: bool) -> None:
         raise Busy(
             _("@%(name)s is at work; rename it when its run has ended.") % {"name": old_name}
         )
-    taken = Principal.objects.filter(handle__iexact=row.name).exclude(pk=row.principal_id)
+    assert row.principal is not None, "a named agent has a principal"
+    taken = Principal.objects.filter(handle__iexact=row.name).exclude(pk=row.principal.pk)
     if taken.exists():
         raise ValidationError({"name": _("Somebody in this workspace is already called that.")})
-    Principal.objects.filter(pk=row.principal_id).update(handle=row.name)
+    Principal.objects.filter(pk=row.principal.pk).update(handle=row.name)
 
 
 def require_acyclic(row: Agent) -> None:

@@ -65,7 +65,7 @@ class AgentForm(forms.ModelForm):  # type: ignore[type-arg]
         self.fields["reports_to"] = forms.ModelChoiceField(
             label=_("Reports to"),
             required=False,
-            queryset=Principal.objects.filter(removed_at=None).exclude(pk=agent.principal_id),
+            queryset=Principal.objects.filter(removed_at=None).exclude(agent__pk=agent.pk),
             empty_label=_("Nobody"),
             initial=agent.reports_to_id,
         )

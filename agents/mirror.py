@@ -48,7 +48,11 @@ def move(agent: Agent, *, old_name: str) -> None:
     new = agent_directory(agent.workspace_id, agent.name)
     if old.exists() and not new.exists():
         old.rename(new)
-        on_rollback(lambda: new.rename(old) and None)
+
+        def back() -> None:
+            new.rename(old)
+
+        on_rollback(back)
     write(agent)
 
 

@@ -22,26 +22,24 @@ class SpaceForm(forms.Form):
         initial=Space.Visibility.WORKSPACE,
         widget=forms.RadioSelect,
     )
-    repositories = forms.ModelMultipleChoiceField(
-        label=_("Repositories"),
-        queryset=None,
-        required=False,
-        widget=forms.CheckboxSelectMultiple,
-    )
-    participants = forms.ModelMultipleChoiceField(
-        label=_("Participants"),
-        queryset=None,
-        required=False,
-        widget=forms.CheckboxSelectMultiple,
-    )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["repositories"].queryset = Repository.objects.order_by("name")
-        self.fields["participants"].queryset = Principal.objects.filter(removed_at=None)
+        self.fields["repositories"] = forms.ModelMultipleChoiceField(
+            label=_("Repositories"),
+            queryset=Repository.objects.order_by("name"),
+            required=False,
+            widget=forms.CheckboxSelectMultiple,
+        )
+        self.fields["participants"] = forms.ModelMultipleChoiceField(
+            label=_("Participants"),
+            queryset=Principal.objects.filter(removed_at=None),
+            required=False,
+            widget=forms.CheckboxSelectMultiple,
+        )
 
     def clean_name(self) -> str:
-        name = self.cleaned_data["name"].strip()
+        name = str(self.cleaned_data["name"]).strip()
         if not name:
             raise forms.ValidationError(_("Give the space a name."))
         return name

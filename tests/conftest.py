@@ -21,7 +21,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         for marker in item.iter_markers("django_db"):
             if not marker.kwargs.get("databases"):
-                marker.kwargs["databases"] = BOTH
+                dict.update(marker.kwargs, databases=BOTH)
 
 
 @pytest.fixture(scope="session")

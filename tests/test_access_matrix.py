@@ -160,7 +160,7 @@ class World:
         self.cast = cast
         self.own = self._rows(cast.workspace, cast)
         with bind(cast.elsewhere):
-            self.foreign = {key: uuid4() for key in self.own if key != "space"}
+            self.foreign: dict[str, Any] = {key: uuid4() for key in self.own}
             self.foreign["space"] = "elsewhere-only"
         self.people: dict[str, Membership | None] = {
             "anonymous": None,
@@ -177,8 +177,8 @@ class World:
                 user = User.objects.create_user(f"{role}@example.org", PASSWORD, name=str(role))
                 self.people[str(role)] = members.join(user, role)
             gone = User.objects.create_user("gone@example.org", PASSWORD, name="Gone")
-            self.people["removed"] = members.join(gone, Role.MEMBER)
-            members.remove(self.people["removed"], by=cast.ada)
+            was_here = self.people["removed"] = members.join(gone, Role.MEMBER)
+            members.remove(was_here, by=cast.ada)
 
     def _rows(self, workspace: Any, cast: Cast) -> dict[str, Any]:
         with bind(workspace):

@@ -12,7 +12,7 @@ from .members import instance_is_empty
 INVITATION_KEY = "invitation"
 
 
-class Adapter(DefaultAccountAdapter):
+class Adapter(DefaultAccountAdapter):  # type: ignore[misc]
     """The first account opens the instance; after it, sign-up is by invitation."""
 
     def is_open_for_signup(self, request: HttpRequest) -> bool:

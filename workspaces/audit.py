@@ -64,7 +64,7 @@ def seal(workspace_id: UUID) -> int:
             cursor.execute(
                 "SELECT pg_try_advisory_xact_lock(hashtext(%s))", [f"seal {workspace_id}"]
             )
-            if not cursor.fetchone()[0]:  # type: ignore[index]
+            if not cursor.fetchone()[0]:
                 return 0
         last = AuditSeal.objects.order_by("-seq").first()
         seq, previous = (last.seq, last.hmac) if last else (0, GENESIS)

@@ -23,7 +23,10 @@ def add(
     credential = None
     if key:
         credential = credentials.keep(
-            Credential.Kind.MODEL_KEY, key, label=ModelConnection.Provider(provider).label, by=by
+            Credential.Kind.MODEL_KEY,
+            key,
+            label=str(ModelConnection.Provider(provider).label),
+            by=by,
         )
     connection = ModelConnection.objects.create(
         provider=provider,

@@ -4,7 +4,7 @@ from typing import Any
 
 from django.db.migrations.operations.base import Operation
 
-from .tenancy import Fenced
+from .tenancy import FENCED
 
 BOUND = "nullif(current_setting('app.workspaces', true), '')"
 IN_BOUND = f"ANY (string_to_array({BOUND}, ',')::uuid[])"
@@ -72,7 +72,7 @@ class TenantTable(Operation):
             f'ALTER TABLE "{table}" ADD CONSTRAINT "{table}_tenant" UNIQUE (workspace_id, id)'
         )
         for field in model._meta.local_fields:
-            if isinstance(field, Fenced):
+            if isinstance(field, FENCED):
                 lines.append(_reference(table, field.column, field.related_model._meta.db_table))
         for column, label in self.references.items():
             lines.append(_reference(table, column, apps.get_model(label)._meta.db_table))

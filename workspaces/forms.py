@@ -47,7 +47,7 @@ class WorkspaceForm(forms.Form):
     name = forms.CharField(label=_("Workspace"), max_length=120)
 
     def clean_name(self) -> str:
-        name = self.cleaned_data["name"].strip()
+        name = str(self.cleaned_data["name"]).strip()
         if not name:
             raise forms.ValidationError(_("Give the workspace a name."))
         return name

@@ -2,7 +2,7 @@
 
 import re
 from datetime import datetime, timedelta
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
 from django.core.validators import RegexValidator
@@ -137,7 +137,7 @@ class Membership(TenantModel):
     is_active = models.BooleanField(default=True)
     joined_at = models.DateTimeField(default=timezone.now)
 
-    objects: ClassVar[models.Manager[Any]] = OwnManager()
+    objects: ClassVar[OwnManager[Self]] = OwnManager()
 
     class Meta:
         constraints = [
@@ -191,7 +191,7 @@ class ApiToken(TenantModel):
     last_used_at = models.DateTimeField(null=True, blank=True)
     revoked_at = models.DateTimeField(null=True, blank=True)
 
-    objects: ClassVar[models.Manager[Any]] = OwnManager()
+    objects: ClassVar[OwnManager[Self]] = OwnManager()
 
 
 class Credential(TenantModel):

@@ -4,7 +4,7 @@ from uuid import UUID
 
 from celery import shared_task
 
-from harness.providers.check import test_connection
+from harness.providers.check import try_connection
 from runs.briefing import provider_settings
 
 from . import connections
@@ -24,6 +24,6 @@ def check_connection(workspace_id: str, connection_id: str) -> None:
         if connection is None:
             return
         settings = provider_settings(connection)
-    result = test_connection(settings, model=connection.default_model)
+    result = try_connection(settings, model=connection.default_model)
     with bind(workspace_id):
         connections.note_check(connection, ok=result.ok, sentence=result.sentence)

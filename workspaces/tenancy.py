@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, TypeVar
 from uuid import UUID
 
 from django.core.exceptions import FieldError
@@ -126,14 +126,13 @@ def _tell_database(before: Binding, after: Binding) -> None:
         )
 
 
-class TenantQuerySet(models.QuerySet[Any]):
-    """Rows of the bound workspace."""
+Row = TypeVar("Row", bound=models.Model)
 
 
-class TenantManager(models.Manager[Any]):
+class TenantManager(models.Manager[Row]):
     """Reads only what is bound, and says so when nothing is."""
 
-    def get_queryset(self) -> models.QuerySet[Any]:
+    def get_queryset(self) -> models.QuerySet[Row]:
         binding, rows = current(), super().get_queryset()
         if binding.system:
             return rows
@@ -144,10 +143,10 @@ class TenantManager(models.Manager[Any]):
         raise NoWorkspaceBound(f"{self.model.__name__} was read while no workspace was bound.")
 
 
-class OwnManager(TenantManager):
+class OwnManager(TenantManager[Row]):
     """Also reads what the row-level policy on the signed-in user shows, and nothing else."""
 
-    def get_queryset(self) -> models.QuerySet[Any]:
+    def get_queryset(self) -> models.QuerySet[Row]:
         if current().user and not current().workspaces and not current().system:
             return models.Manager.get_queryset(self)
         return super().get_queryset()
@@ -173,23 +172,28 @@ class TenantOneToOne(Fenced, models.OneToOneField):  # type: ignore[type-arg]
     """At most one row holds it."""
 
 
+FENCED = (TenantKey, TenantOneToOne)
+
+
 class TenantModel(models.Model):
     """A row that belongs to exactly one workspace for its whole life."""
+
+    _loaded_workspace: UUID | None = None
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     workspace = models.ForeignKey(
         "workspaces.Workspace", on_delete=models.CASCADE, related_name="+", editable=False
     )
 
-    objects: ClassVar[models.Manager[Any]] = TenantManager()
+    objects: ClassVar[TenantManager[Self]] = TenantManager()
 
     class Meta:
         abstract = True
 
     @classmethod
-    def from_db(cls, db: str | None, field_names: Any, values: Any) -> Self:
-        row = super().from_db(db, field_names, values)
-        row._loaded_workspace = row.__dict__.get("workspace_id")  # type: ignore[attr-defined]
+    def from_db(cls, *args: Any, **kwargs: Any) -> Self:
+        row = super().from_db(*args, **kwargs)
+        row._loaded_workspace = row.__dict__.get("workspace_id")
         return row
 
     def save(self, *args: Any, **kwargs: Any) -> None:
@@ -197,10 +201,9 @@ class TenantModel(models.Model):
 
         Raises NoWorkspaceBound, SeveralWorkspacesBound, or FieldError when the row was moved.
         """
-        if self.workspace_id is None:
+        if self.__dict__.get("workspace_id") is None:
             self.workspace_id = writable_workspace()
-        loaded = getattr(self, "_loaded_workspace", None)
-        if loaded is not None and loaded != self.workspace_id:
+        if self._loaded_workspace not in {None, self.workspace_id}:
             raise FieldError("A row never moves to another workspace.")
         super().save(*args, **kwargs)
         self._loaded_workspace = self.workspace_id

@@ -107,8 +107,9 @@ def agent_delete(request: MemberRequest, workspace: Workspace, agent: UUID) -> H
 
 
 def _agent(key: UUID) -> Agent:
-    rows = with_live_state(Agent.objects.select_related("principal", "reports_to"))
-    return get_or_404(rows.prefetch_related("skill_names"), key)
+    rows: Any = with_live_state(Agent.objects.select_related("principal", "reports_to"))
+    found: Agent = get_or_404(rows.prefetch_related("skill_names"), key)
+    return found
 
 
 def _page(request: MemberRequest, row: Agent, tab: str) -> dict[str, Any]:

@@ -69,7 +69,11 @@ def orgchart_show(request: MemberRequest, workspace: Workspace) -> HttpResponse:
     members = Membership.objects.select_related("principal", "user").filter(is_active=True)
     nodes = [
         *(chart.Person(m.principal_id, m.reports_to_id, m) for m in members),
-        *(chart.Person(a.principal_id, a.reports_to_id, a) for a in agents.order_by("name")),
+        *(
+            chart.Person(a.principal.pk, a.reports_to_id, a)
+            for a in agents.order_by("name")
+            if a.principal is not None
+        ),
     ]
     context = {
         "roots": chart.drawn(chart.tree(nodes), lambda person: _card(person, workspace)),
@@ -89,7 +93,7 @@ def _card(person: chart.Person, workspace: Workspace) -> dict[str, Any]:
             "name": row.name,
             "kind": "agent",
             "title": row.title,
-            "state": row.live_state,  # type: ignore[attr-defined] annotated
+            "state": vars(row)["live_state"],
             "url": reverse("agents:agent-show", args=[workspace.slug, row.pk]),
         }
     return {

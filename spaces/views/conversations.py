@@ -99,6 +99,7 @@ def mention_list(request: MemberRequest, workspace: Workspace) -> JsonResponse:
     people = Principal.objects.filter(removed_at=None)
     agents = with_live_state(Agent.objects.exclude(name=""))
     states = {agent.principal_id: agent for agent in agents}
+    words = {key: vars(agent)["live_state"] for key, agent in states.items()}
     return JsonResponse(
         [
             {
@@ -106,8 +107,8 @@ def mention_list(request: MemberRequest, workspace: Workspace) -> JsonResponse:
                 "name": each.name,
                 "kind": each.kind,
                 "title": states[each.pk].title if each.pk in states else each.name,
-                "state": states[each.pk].live_state if each.pk in states else "",
-                "word": LiveState(states[each.pk].live_state).label if each.pk in states else "",
+                "state": words.get(each.pk, ""),
+                "word": LiveState(words[each.pk]).label if each.pk in words else "",
             }
             for each in people
         ],

@@ -1,5 +1,7 @@
 """Roles, ownership, leaving: one owner, and nobody gives away what they do not have."""
 
+from collections.abc import Callable
+
 import pytest
 from django.db import ProgrammingError, connections
 
@@ -24,14 +26,15 @@ def test_ownership_is_passed_on_whole(cast: Cast) -> None:
 
 def test_nobody_else_makes_or_unmakes_an_owner(cast: Cast) -> None:
     with cast.bound():
-        for change in (
+        changes: list[Callable[[], None]] = [
             lambda: members.change_role(cast.ben, Role.OWNER, by=cast.ada),
             lambda: members.change_role(cast.ada, Role.MEMBER, by=cast.ada),
             lambda: members.remove(cast.ada, by=cast.ada),
             lambda: members.change_role(cast.vera, Role.ADMIN, by=cast.ben),
             lambda: members.remove(cast.vera, by=cast.ben),
             lambda: members.transfer_ownership(cast.vera, by=cast.ben),
-        ):
+        ]
+        for change in changes:
             with pytest.raises(CannotChangeMember):
                 change()
         assert role_of(cast.ada) == Role.OWNER

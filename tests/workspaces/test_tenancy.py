@@ -1,6 +1,7 @@
 """A tenant sees only itself, even when the code forgets to filter."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.db import IntegrityError, connection, models, transaction
@@ -15,7 +16,7 @@ from workspaces.tenancy import NoWorkspaceBound, SeveralWorkspacesBound, across_
 pytestmark = pytest.mark.django_db
 
 
-def one(sql: str, *params: object) -> object:
+def one(sql: str, *params: str) -> Any:
     with connection.cursor() as cursor:
         cursor.execute(sql, params)
         return cursor.fetchone()[0]
@@ -116,8 +117,9 @@ def test_every_tenant_table_stands_behind_its_fences() -> None:
         policies = one("SELECT count(*) FROM pg_policies WHERE tablename = %s", table)
         if not forced or policies < 2:
             naked.append(table)
-        for field in model._meta.local_fields:
-            if isinstance(field, tenancy.Fenced) and not one(
+        fields: list[Any] = list(model._meta.local_fields)
+        for field in fields:
+            if isinstance(field, tenancy.FENCED) and not one(
                 "SELECT count(*) FROM pg_constraint WHERE contype = 'f' AND condeferred"
                 " AND conrelid = %s::regclass AND array_length(conkey, 1) = 2"
                 " AND (SELECT attnum FROM pg_attribute WHERE attrelid = conrelid"
@@ -126,7 +128,7 @@ def test_every_tenant_table_stands_behind_its_fences() -> None:
                 field.column,
             ):
                 unfenced.append(f"{table}.{field.column}")
-            if field.many_to_one and not isinstance(field, tenancy.Fenced):
+            if field.many_to_one and not isinstance(field, tenancy.FENCED):
                 target = field.related_model
                 if isinstance(target, type) and issubclass(target, tenancy.TenantModel):
                     unfenced.append(f"{table}.{field.column} is an ordinary foreign key")
@@ -160,6 +162,10 @@ ACROSS = {
 }
 
 
+def _restore(file: Path) -> None:
+    file.write_text("before")
+
+
 def test_what_was_written_outside_comes_back_when_the_transaction_fails(
     cast: Cast, tmp_path: Path
 ) -> None:
@@ -168,7 +174,7 @@ def test_what_was_written_outside_comes_back_when_the_transaction_fails(
 
     def act() -> None:
         with bind(cast.workspace), bind(cast.workspace):
-            tenancy.on_rollback(lambda: file.write_text("before") and None)
+            tenancy.on_rollback(lambda: _restore(file))
             file.write_text("after")
             _ = 1 / 0
 

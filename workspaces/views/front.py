@@ -17,6 +17,7 @@ from ..access import memberships_of
 from ..accounts import INVITATION_KEY
 from ..forms import ProfileForm, WorkspaceForm
 from ..members import instance_is_empty
+from ..models import User
 
 
 @require_GET
@@ -43,7 +44,8 @@ def workspace_create(request: HttpRequest) -> HttpResponse:
     if not form.is_valid():
         context = {"memberships": memberships_of(request.user.pk), "form": form}
         return render(request, "workspaces/choose.html", context, status=422)
-    workspace = found_workspace(request.user, form.cleaned_data["name"])  # type: ignore[arg-type]
+    assert isinstance(request.user, User), "login_required"
+    workspace = found_workspace(request.user, form.cleaned_data["name"])
     return redirect("workspaces:setup-show", workspace.slug)
 
 
@@ -63,7 +65,7 @@ def invitation_show(request: HttpRequest, token: str) -> HttpResponse:
     if not request.user.is_authenticated:
         request.session[INVITATION_KEY] = token
         return redirect("account_signup")
-    if invitations.accept(token, request.user) is None:  # type: ignore[arg-type]
+    if invitations.accept(token, request.user) is None:
         return render(request, "workspaces/invitation_gone.html", status=404)
     request.session.pop(INVITATION_KEY, None)
     return redirect("workspaces:home", workspace.slug)

@@ -71,11 +71,13 @@ def gateway(listener: socket.socket) -> None:
 def worker(name: str, queues: Sequence[str], threads: int) -> None:
     """Celery on a pool of threads; TERM ends it when its tasks have given up their leases."""
     from celery.platforms import SecurityWarning
+    from celery.signals import worker_shutting_down
 
     from controlcenter.celery import app
 
     # It warns of pickled messages under root; ours are JSON and nothing else is accepted.
     warnings.simplefilter("ignore", SecurityWarning)
+    worker_shutting_down.connect(_tell_of_stopping)
     program = app.Worker(
         hostname=f"{name}@{socket.gethostname()}",
         pool="threads",
@@ -89,6 +91,16 @@ def worker(name: str, queues: Sequence[str], threads: int) -> None:
     )
     program.start()
     sys.exit(program.exitcode)
+
+
+def _tell_of_stopping(**_: object) -> None:
+    """Calls what `settings.CC_WORKER_STOPPING` names: long tasks end at their next event."""
+    from django.conf import settings
+    from django.utils.module_loading import import_string
+
+    # We are inside a signal handler: whoever holds a lock there would never give it back.
+    for path in getattr(settings, "CC_WORKER_STOPPING", ()):
+        threading.Thread(target=import_string(path), name="stopping").start()
 
 
 def scheduler() -> None:

@@ -34,6 +34,11 @@ def ring(request: HttpRequest) -> HttpResponse:
     return HttpResponse("rung")
 
 
+def work(request: HttpRequest) -> HttpResponse:
+    work_on.apply_async(queue="runs")
+    return HttpResponse("begun")
+
+
 def keep(request: HttpRequest) -> HttpResponse:
     redis.Redis.from_url(settings.REDIS_URL).set("kept", "yes")
     return HttpResponse("kept")
@@ -50,11 +55,33 @@ def count() -> None:
     redis.Redis.from_url(settings.REDIS_URL).incr("task")
 
 
+released = threading.Event()
+
+
+@shared_task
+def work_on() -> None:
+    """A task of any length that ends early when its worker is told to stop."""
+    valkey = redis.Redis.from_url(settings.REDIS_URL)
+    valkey.set("kept", "working")
+    if released.wait(60):
+        valkey.set("kept", "let go")
+
+
+def let_go() -> None:
+    released.set()
+
+
 def tick() -> None:
     redis.Redis.from_url(settings.REDIS_URL).incr("tick")
 
 
-urlpatterns = [path("facts", facts), path("ring", ring), path("keep", keep), path("hang", hang)]
+urlpatterns = [
+    path("work", work),
+    path("facts", facts),
+    path("ring", ring),
+    path("keep", keep),
+    path("hang", hang),
+]
 
 
 async def application(scope: Scope, receive: Receive, send: Send) -> None:

@@ -22,6 +22,7 @@ SERVER = env.choice("CC_SERVER", "daphne", ("daphne", "uvicorn"))
 SETUP_TOKEN = env.text("CC_SETUP_TOKEN")
 USE_TZ = True
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+CC_WORKER_STOPPING = ["tests.local.small_program.let_go"]
 CC_TICKS = [("tests.local.small_program.tick", 0.2), ("tests.local.small_program.absent", 1)]
 
 REDIS_URL = env.text("REDIS_URL", "redis://")

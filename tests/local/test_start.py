@@ -97,6 +97,18 @@ def test_ctrl_c_stops_everything_and_the_next_start_finds_its_data(tmp_path: Pat
         assert second.end(signal.SIGTERM) == 0
 
 
+def test_a_long_task_is_told_that_its_worker_stops(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    with started(data, "--port", "0") as first:
+        first.get("/work")
+        while first.facts()["counts"]["kept"] != "working":
+            pass
+        first.end()
+        assert "is killed" not in first.said
+    with started(data, "--port", "0") as second:
+        assert second.facts()["counts"]["kept"] == "let go"
+
+
 def test_kill_9_leaves_no_process_and_the_next_start_finds_its_data(tmp_path: Path) -> None:
     data = tmp_path / "data"
     with started(data, "--port", "0") as first:

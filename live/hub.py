@@ -16,10 +16,10 @@ from typing import Any
 
 import redis.asyncio
 
-from live import valkey
+from live import scripts, valkey
 from live.limits import limits
 from live.tab import Tab
-from live.wire import encode
+from live.wire import delta, encode
 
 log = logging.getLogger(__name__)
 
@@ -28,12 +28,11 @@ SUBSCRIBE_AT_ONCE = 500
 
 @dataclass(frozen=True)
 class Place:
-    """How far a topic is, and the block of text that is open in it."""
+    """How far a topic is (no epoch: nobody knows), and the texts that are being written in it."""
 
-    epoch: str = ""
-    n: int = 0
-    block: str = ""
-    text: str = ""
+    epoch: str
+    n: int
+    blocks: dict[str, bytes]
 
 
 class Hub:
@@ -259,32 +258,24 @@ class Hub:
             await connection.send_command("SUBSCRIBE", *names[start : start + SUBSCRIBE_AT_ONCE])
 
     async def _place(self, topic: str) -> Place | None:
+        where = self._client.register_script(scripts.WHERE)
+        keys = [valkey.counter(topic), valkey.BOOT, valkey.open_blocks(topic)]
         try:
-            pipeline = self._client.pipeline(transaction=False)
-            pipeline.hmget(valkey.counter(topic), ["boot", "epoch", "n"])
-            pipeline.get(valkey.BOOT)
-            pipeline.hget(valkey.partial(topic), "block")
-            pipeline.get(valkey.partial_text(topic))
-            (boot, epoch, n), now, block, text = await pipeline.execute()
+            epoch, n, *texts = await where(keys=keys, args=[valkey.text(topic, "")])
         except valkey.DOWN:
             return None
-        if not epoch or boot != (now or b""):
-            return Place(block=_text(block), text=_text(text))
-        return Place(_text(epoch), int(n), _text(block), _text(text))
+        blocks = {name.decode(): text for name, text in zip(texts[::2], texts[1::2], strict=True)}
+        return Place(epoch.decode(), int(n), blocks)
 
 
 def _welcome(topic: str, place: Place | None, is_current: bool) -> list[str]:
+    """`joined` names the open blocks, so that a tab forgets those that ended while it was away."""
     joined: dict[str, Any] = {"joined": topic}
+    blocks = {} if place is None else place.blocks
+    if place is not None:
+        joined["blocks"] = list(blocks)
     if place is not None and place.epoch:
         joined |= {"epoch": place.epoch, "n": place.n}
-    texts = [encode(joined)]
-    if not is_current:
-        texts.append(encode({"resync": topic}))
-    if place is not None and place.block:
-        data = {"block": place.block, "at": 0, "text": place.text}
-        texts.append(encode({"topic": topic, "kind": "delta", "data": data}))
-    return texts
-
-
-def _text(value: bytes | None) -> str:
-    return value.decode() if value else ""
+    resync = [] if is_current else [encode({"resync": topic})]
+    deltas = [delta(topic, block, 0, text) for block, text in blocks.items()]
+    return [encode(joined), *resync, *deltas]

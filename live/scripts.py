@@ -57,29 +57,44 @@ return {n, epoch}
 """
 )
 
-# KEYS partial partial-text · ARGV block at text units seconds message channel… → 1, or 0 when the
-# kept text does not end at `at` (Valkey was emptied): the writer then sends all of it with at = 0.
+# KEYS open-blocks text · ARGV block at text seconds message channel… → 1, or 0 when the kept text
+# does not end at `at` (Valkey was emptied): the writer then sends all of it with at = 0.
 DELTA = """
-local had = redis.call('HMGET', KEYS[1], 'block', 'units')
 if ARGV[2] == '0' then
-  redis.call('DEL', KEYS[1], KEYS[2])
-  redis.call('HSET', KEYS[1], 'block', ARGV[1])
-elseif had[1] ~= ARGV[1] or had[2] ~= ARGV[2] then
+  redis.call('DEL', KEYS[2])
+  local time = redis.call('TIME')
+  redis.call('ZADD', KEYS[1], 'NX', time[1] * 1000000 + time[2], ARGV[1])
+elseif redis.call('STRLEN', KEYS[2]) ~= tonumber(ARGV[2]) then
   return 0
 end
 redis.call('APPEND', KEYS[2], ARGV[3])
-redis.call('HINCRBY', KEYS[1], 'units', ARGV[4])
-redis.call('EXPIRE', KEYS[1], ARGV[5])
-redis.call('EXPIRE', KEYS[2], ARGV[5])
-for i = 7, #ARGV do redis.call('PUBLISH', ARGV[i], ARGV[6]) end
+redis.call('EXPIRE', KEYS[1], ARGV[4])
+redis.call('EXPIRE', KEYS[2], ARGV[4])
+for i = 6, #ARGV do redis.call('PUBLISH', ARGV[i], ARGV[5]) end
 return 1
 """
 
-# KEYS partial partial-text · ARGV block: the block is stored now, its partial text may go.
+# KEYS open-blocks text · ARGV block message channel…: its partial text may go, here and in tabs.
 END_BLOCK = """
-if redis.call('HGET', KEYS[1], 'block') == ARGV[1] then
-  redis.call('DEL', KEYS[1], KEYS[2])
+redis.call('ZREM', KEYS[1], ARGV[1])
+redis.call('DEL', KEYS[2])
+for i = 3, #ARGV do redis.call('PUBLISH', ARGV[i], ARGV[2]) end
+"""
+
+# KEYS counter boot open-blocks · ARGV the beginning of the texts' keys → epoch and n, both empty
+# when they are from another life of Valkey, then the open blocks with their text.
+WHERE = """
+local had = redis.call('HMGET', KEYS[1], 'boot', 'epoch', 'n')
+local answer = {had[2] or '', had[3] or '0'}
+if had[1] ~= (redis.call('GET', KEYS[2]) or '') then answer = {'', '0'} end
+for _, block in ipairs(redis.call('ZRANGE', KEYS[3], 0, -1)) do
+  local text = redis.call('GET', ARGV[1] .. block)
+  if text then
+    answer[#answer + 1] = block
+    answer[#answer + 1] = text
+  end
 end
+return answer
 """
 
 _NOW = """

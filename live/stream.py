@@ -19,18 +19,17 @@ class TextStream:
                 stream.write(text)
             journal.record(…)        # the stored event replaces the partial block
 
-    `block` names the block within its topic and is never used twice. The stored event is
-    published with `data={"block": block}`, or its fragment carries `data-block`: from then on
-    no tab shows a late delta of it. Text that comes quickly is sent in pieces of about 40 ms.
-    Nothing here raises; what Valkey did not take is sent with the next piece."""
+    `block` names the block within its topic and is never used twice; several may be open at
+    once. The stored event is published with `data={"block": block}`: a tab that shows it drops
+    the partial text. Text that comes quickly is sent in pieces of about 40 ms. Nothing here
+    raises; what Valkey did not take is sent with the next piece."""
 
     def __init__(self, topic: str, block: str) -> None:
         self._topic, self._block = topic, block
         self._limits = limits()
         self._lock = threading.Lock()
-        self._text = ""
+        self._sent = b""
         self._unsent: list[str] = []
-        self._at = 0
         self._sent_at = 0.0
         self._is_closed = self._is_due = False
 
@@ -47,7 +46,7 @@ class TextStream:
                 later(rest, self._flush_rest)
 
     def close(self) -> None:
-        """The block is stored, or given up: who joins from now on does not get its text."""
+        """The block is stored, or given up: no tab shows its partial text any more."""
         with self._lock:
             self._is_closed = True
             guarded(("resync", self._topic), lambda: wire.end_block(self._topic, self._block))
@@ -74,10 +73,8 @@ class TextStream:
         guarded(("resync", self._topic), self._send)
 
     def _send(self) -> None:
-        piece = "".join(self._unsent)
-        whole = self._text + piece
-        if not wire.send_delta(self._topic, self._block, self._at, piece):
-            wire.send_delta(self._topic, self._block, 0, whole)
+        piece = "".join(self._unsent).encode("utf-8", "replace")
+        if not wire.send_delta(self._topic, self._block, len(self._sent), piece):
+            wire.send_delta(self._topic, self._block, 0, self._sent + piece)
         self._unsent.clear()
-        self._text = whole
-        self._at = wire.units(whole) if self._at == 0 else self._at + wire.units(piece)
+        self._sent += piece

@@ -13,7 +13,7 @@ from redis.retry import Retry
 # A publisher waits this long for a Valkey that does not answer, then gives up: the page back-fills.
 PATIENCE_SECONDS = 1.0
 COUNTER_SECONDS = 7 * 24 * 3600
-PARTIAL_SECONDS = 15 * 60
+TEXT_SECONDS = 15 * 60
 
 BOOT = "live:boot"
 CONTROL = "live:control"
@@ -65,12 +65,13 @@ def counter(topic: str) -> str:
     return f"live:n:{topic}"
 
 
-def partial(topic: str) -> str:
-    return f"live:partial:{topic}"
+def open_blocks(topic: str) -> str:
+    return f"live:blocks:{topic}"
 
 
-def partial_text(topic: str) -> str:
-    return f"live:partial:{topic}:text"
+def text(topic: str, block: str) -> str:
+    """Of an open block; the block's name is the end of the key."""
+    return f"live:text:{topic}#{block}"
 
 
 def _url() -> str:

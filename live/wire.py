@@ -71,20 +71,28 @@ def send_rendered(topic: str, heads: dict[str, str], n: int, epoch: str) -> None
         pipeline.execute()
 
 
-def send_delta(topic: str, block: str, at: int, text: str) -> bool:
-    """The tabs append `text` to the open block at `at`, and Valkey keeps it for who joins later.
-    False, and nothing was sent, when the text kept there does not end at `at`."""
-    message = encode(
-        {"topic": topic, "kind": "delta", "data": {"block": block, "at": at, "text": text}}
-    )
+def send_delta(topic: str, block: str, at: int, text: bytes) -> bool:
+    """The tabs append `text` to the open block at byte `at`, and Valkey keeps it for who joins
+    later. False, and nothing was sent, when the text kept there does not end at `at`."""
     script = valkey.client().register_script(scripts.DELTA)
-    kept = text.encode("utf-8", "replace")
-    rest: list[str | int] = [valkey.PARTIAL_SECONDS, message, *valkey.channels(topic)]
-    sent = script(
-        keys=[valkey.partial(topic), valkey.partial_text(topic)],
-        args=[block, at, kept, units(text), *rest],
-    )
-    return bool(sent)
+    message = delta(topic, block, at, text)
+    rest: list[str | int] = [valkey.TEXT_SECONDS, message, *valkey.channels(topic)]
+    return bool(script(keys=_block_keys(topic, block), args=[block, at, text, *rest]))
+
+
+def delta(topic: str, block: str, at: int, text: bytes) -> str:
+    data = {"block": block, "at": at, "text": text.decode()}
+    return encode({"topic": topic, "kind": "delta", "data": data})
+
+
+def end_block(topic: str, block: str) -> None:
+    script = valkey.client().register_script(scripts.END_BLOCK)
+    message = encode({"topic": topic, "kind": "delta", "data": {"block": block, "end": True}})
+    script(keys=_block_keys(topic, block), args=[block, message, *valkey.channels(topic)])
+
+
+def _block_keys(topic: str, block: str) -> list[str]:
+    return [valkey.open_blocks(topic), valkey.text(topic, block)]
 
 
 def send_ephemeral(topic: str, kind: str, data: dict[str, Any]) -> None:
@@ -94,11 +102,6 @@ def send_ephemeral(topic: str, kind: str, data: dict[str, Any]) -> None:
         for channel in valkey.channels(topic):
             pipeline.publish(channel, message)
         pipeline.execute()
-
-
-def end_block(topic: str, block: str) -> None:
-    script = valkey.client().register_script(scripts.END_BLOCK)
-    script(keys=[valkey.partial(topic), valkey.partial_text(topic)], args=[block])
 
 
 def send_controls(controls: Sequence[Control]) -> None:
@@ -112,8 +115,3 @@ def send_controls(controls: Sequence[Control]) -> None:
 
 def _place(n: int | None) -> list[str | int]:
     return ["" if n is None else n, secrets.token_hex(6), valkey.COUNTER_SECONDS]
-
-
-def units(text: str) -> int:
-    """The length as a browser counts it: UTF-16 code units."""
-    return len(text.encode("utf-16-le", "replace")) // 2

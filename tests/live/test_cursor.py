@@ -24,7 +24,8 @@ def test_a_page_that_is_current_is_not_told_to_fetch(open_tab: Open, scope: str)
     tab = open_tab("ada", inbox)
     tab.settled()
     epoch, n = after(page)
-    assert tab.join(inbox, (epoch, n)) == {"joined": inbox, "epoch": epoch, "n": n}
+    joined = {"joined": inbox, "epoch": epoch, "n": n, "blocks": []}
+    assert tab.join(inbox, (epoch, n)) == joined
     assert tab.settled() == []
 
 
@@ -57,7 +58,7 @@ def test_a_run_brings_its_own_numbers(open_tab: Open, topic: str) -> None:
     tab = open_tab("ada", topic)
     live.publish(topic, "event", n=41)
     assert tab.key("n")["n"] == 41
-    assert tab.join(topic, after(live.sequence(41))) == {"joined": topic, "epoch": "seq", "n": 41}
+    assert tab.join(topic, after(live.sequence(41)))["n"] == 41
     assert tab.settled() == []
 
 
@@ -120,11 +121,24 @@ def test_text_on_its_way_is_there_for_who_joins_later(open_tab: Open, topic: str
         late = open_tab("ben", topic)
         assert late.key("kind", "delta")["data"] == text
         stream.write(" again")
-        # Counted as a browser counts: the hand is two units.
-        assert early.key("kind", "delta")["data"] == {"block": "block-1", "at": 6, "text": " again"}
-        assert late.key("kind", "delta")["data"]["at"] == 6
+        bytes_so_far = len("Olá 👋".encode())
+        data = {"block": "block-1", "at": bytes_so_far, "text": " again"}
+        assert early.key("kind", "delta")["data"] == late.key("kind", "delta")["data"] == data
+    assert early.key("kind", "delta")["data"] == {"block": "block-1", "end": True}
     after_all = open_tab("vera", topic)
     assert [m for m in after_all.settled() if "kind" in m] == []
+
+
+def test_two_texts_may_be_written_at_once(open_tab: Open, topic: str) -> None:
+    with live.TextStream(topic, "thinking") as first, live.TextStream(topic, "text") as second:
+        first.write("Hm.")
+        second.write("Well")
+        late = open_tab("ben", topic)
+        assert [m for m in late.seen if "joined" in m] == [
+            {"joined": topic, "blocks": ["thinking", "text"]}
+        ]
+        texts = [late.key("kind", "delta")["data"]["text"] for _ in range(2)]
+        assert texts == ["Hm.", "Well"]
 
 
 def test_text_in_many_pieces_is_sent_in_few(open_tab: Open, topic: str) -> None:
@@ -135,7 +149,7 @@ def test_text_in_many_pieces_is_sent_in_few(open_tab: Open, topic: str) -> None:
         text, messages = "", 0
         while not text.endswith("499 "):
             data = tab.key("kind", "delta")["data"]
-            assert data["at"] == len(text)
+            assert data["at"] == len(text.encode())
             text, messages = text + data["text"], messages + 1
     assert text == "".join(f"{number} " for number in range(500))
     assert messages < 100
@@ -146,7 +160,7 @@ def test_text_survives_an_emptied_valkey(open_tab: Open, topic: str) -> None:
     with live.TextStream(topic, "block-1") as stream:
         stream.write("one ")
         tab.key("kind", "delta")
-        way.client().delete(way.partial(topic), way.partial_text(topic))
+        way.client().delete(way.open_blocks(topic), way.text(topic, "block-1"))
         stream.write("two")
         data = tab.key("kind", "delta")["data"]
         assert data == {"block": "block-1", "at": 0, "text": "one two"}

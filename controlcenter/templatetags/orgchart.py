@@ -5,6 +5,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from django import template
+from django.templatetags.static import static
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
+from django.utils.text import Truncator
+
+from . import states
+from .ui import agent_icon, hue, initials
 
 register = template.Library()
 
@@ -38,8 +45,22 @@ class Chart:
     height: int
 
     @property
+    def full_width(self) -> int:
+        return self.width + 2 * MARGIN
+
+    @property
+    def full_height(self) -> int:
+        return self.height + 2 * MARGIN
+
+    @property
     def view(self) -> str:
-        return f"{-MARGIN} {-MARGIN} {self.width + 2 * MARGIN} {self.height + 2 * MARGIN}"
+        return f"{-MARGIN} {-MARGIN} {self.full_width} {self.full_height}"
+
+    @property
+    def boxes(self) -> SafeString:
+        """Every node as SVG; built here, since a thousand template includes cost a second."""
+        sprite = static("icons/sprite.svg")
+        return format_html_join("", "{}", ((_box(place, sprite),) for place in self.nodes))
 
 
 def layout(roots: Sequence[Node]) -> Chart:
@@ -108,7 +129,67 @@ def _path(boss: Placed, report: Placed) -> str:
     )
 
 
+BOX = (
+    '<a class="node {tone}{more}" href="{url}"{id} data-name="{find}"{current}>'
+    '<g transform="translate({x} {y})"><rect class="box" width="204" height="64" rx="6"/>{plate}'
+    '<text class="who" x="56" y="20">{name}</text><text class="role" x="56" y="37">{title}</text>'
+    '{mark}<text class="word" x="75" y="54">{word}</text></g></a>'
+)
+AGENT = (
+    '<rect class="plate-agent" x="12" y="16" width="32" height="32" rx="6"/>'
+    '<use class="i plate-agent-i" href="{}#{}" x="20" y="24" width="16" height="16"/>'
+)
+PERSON = (
+    '<circle class="plate-person" cx="28" cy="32" r="16"/>'
+    '<text class="plate-person-t" x="28" y="36">{}</text>'
+)
+
+
+def _box(place: Placed, sprite: str) -> SafeString:
+    node = place.node
+    name, title = str(node.get("name", "")), str(node.get("title", ""))
+    known = states.of(node.get("state"))
+    is_agent = node.get("kind") == "agent"
+    more = " selected" if node.get("current") else ""
+    return format_html(
+        BOX,
+        tone=known.tone,
+        more=more if is_agent else f"{more} hue-{hue(name)}",
+        url=node.get("url", "#"),
+        id=format_html(' id="node-{}"', node["id"]) if node.get("id") else "",
+        current=format_html(' aria-current="true"') if more else "",
+        find=f"{name} {title}".lower(),
+        x=place.x,
+        y=f"{place.y:g}",
+        plate=format_html(AGENT, sprite, agent_icon(name))
+        if is_agent
+        else format_html(PERSON, initials(name)),
+        name=Truncator(name).chars(22),
+        title=Truncator(title).chars(24),
+        mark=_mark(known, sprite),
+        word=known.word,
+    )
+
+
+def _mark(known: states.State, sprite: str) -> SafeString:
+    if known.icon and known.icon != "thinking":
+        return format_html(
+            '<use class="i mark-i" href="{}#{}" x="56" y="43" width="14" height="14"/>',
+            sprite, known.icon,
+        )  # fmt: skip
+    hollow = known.dot in {"never", "away", "offline"}
+    halo = '<circle class="halo" cx="62" cy="50" r="6.5"/>' if known.dot == "running" else ""
+    return format_html(
+        '{}<circle class="mark {}" cx="62" cy="50" r="{}"/>',
+        format_html(halo) if halo else "", known.dot, "3.25" if hollow else "4",
+    )  # fmt: skip
+
+
 @register.inclusion_tag("ui/org_chart.html")
-def org_chart(roots: Sequence[Node], view: str = "tree") -> dict[str, Any]:
-    """roots: mappings with name, kind, title, state, url, id, current, children (the same)."""
-    return {"chart": layout(roots), "roots": roots, "view": view}
+def org_chart(roots: Sequence[Node], view: str = "tree", outline_url: str = "") -> dict[str, Any]:
+    """roots: mappings with name, kind, title, state, url, id, current, children (the same).
+
+    With outline_url the list of the same people (ui/outline.html) is fetched only where it is
+    seen: on a phone. Give it when there are hundreds.
+    """
+    return {"chart": layout(roots), "roots": roots, "view": view, "outline_url": outline_url}

@@ -89,15 +89,6 @@ def state_of(value: str) -> states.State:
 
 
 @register.simple_tag
-def svg_icon(name: str, x: int, y: int, size: int, cls: str = "") -> SafeString:
-    """An icon at a place inside an SVG drawing."""
-    return format_html(
-        '<svg class="i {}" x="{}" y="{}" width="{}" height="{}"><use href="{}#{}"/></svg>',
-        cls, x, y, size, size, static("icons/sprite.svg"), name,
-    )  # fmt: skip
-
-
-@register.simple_tag
 def badge(word: str, tone: str = "", icon: str = "", title: str = "") -> SafeString:
     """A word with a ground. tone: a state's tone, accent, open or nothing."""
     return format_html(

@@ -1,0 +1,119 @@
+"""The frame around every page: palette, panes, keys, menus, as Ada and Vera use them."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import pytest
+from django.conf import settings
+from playwright.sync_api import Page, expect
+from pytest_django.live_server_helper import LiveServer
+
+from tests.cast import Cast
+from workspaces.models import Membership
+
+if TYPE_CHECKING:
+    from .conftest import Tab
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+Open = Callable[..., Page]
+
+
+@pytest.fixture
+def visit(tab: "Tab", live_server: LiveServer, committed_cast: Cast) -> Open:
+    """Opens a page of the workspace as this member, signed in already."""
+
+    def signed_in(rest: str, *, who: Membership | None = None, phone: bool = False) -> Page:
+        # The pages' server speaks no websocket: that the page is not live is expected here.
+        page = tab(phone=phone, allowed=("WebSocket", "ws/", "404"))
+        client = committed_cast.client(who or committed_cast.ada)
+        name = settings.SESSION_COOKIE_NAME
+        value = client.cookies[name].value
+        page.context.add_cookies([{"name": name, "value": value, "url": live_server.url}])
+        page.goto(live_server.url + committed_cast.path(rest))
+        return page
+
+    return signed_in
+
+
+def conversation(cast: Cast) -> str:
+    return f"spaces/{cast.space.slug}/{cast.conversation.pk}/"
+
+
+def test_the_palette_goes_anywhere(visit: Open) -> None:
+    page = visit("agents/")
+    page.keyboard.press("Control+k")
+    page.get_by_role("combobox", name="Go to").fill("org")
+    expect(page.get_by_role("option")).to_have_count(1)
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/orgchart/")
+    expect(page.locator(".rail [aria-current=page]")).to_contain_text("Org chart")
+
+
+def test_j_and_k_move_in_the_list_and_enter_opens(visit: Open, committed_cast: Cast) -> None:
+    page = visit("agents/")
+    page.keyboard.press("j")
+    first = page.evaluate("document.activeElement.getAttribute('href')")
+    page.keyboard.press("j")
+    page.keyboard.press("k")
+    assert page.evaluate("document.activeElement.getAttribute('href')") == first
+    page.keyboard.press("Enter")
+    page.wait_for_url(f"**{first}")
+
+
+def test_on_a_phone_one_pane_shows_and_back_goes_back(visit: Open, committed_cast: Cast) -> None:
+    page = visit(conversation(committed_cast), phone=True)
+    expect(page.locator("#main")).to_be_visible()
+    expect(page.locator("#list")).to_be_hidden()
+    page.get_by_role("link", name="Participants, runs, repositories").click()
+    expect(page.locator("#context")).to_be_visible()
+    expect(page.locator("#main")).to_be_hidden()
+    page.go_back()
+    expect(page.locator("#main")).to_be_visible()
+    page.get_by_role("link", name="Back to spaces").click()
+    expect(page.locator("#list")).to_be_visible()
+
+
+def test_the_context_is_a_drawer_where_two_panes_fit(visit: Open, committed_cast: Cast) -> None:
+    page = visit(conversation(committed_cast))
+    page.set_viewport_size({"width": 1000, "height": 800})
+    expect(page.locator("#context")).to_be_hidden()
+    page.get_by_role("link", name="Participants, runs, repositories").click()
+    expect(page.locator("#context")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.locator("#context")).to_be_hidden()
+
+
+def test_a_mention_is_completed_and_the_text_is_sent_once(
+    visit: Open, committed_cast: Cast
+) -> None:
+    page = visit(conversation(committed_cast))
+    text = page.get_by_label("Message")
+    text.click()
+    text.press_sequentially("ask @engi")
+    expect(page.get_by_role("option", name="engineer")).to_be_visible()
+    text.press("Enter")
+    expect(text).to_have_value("ask @engineer ")
+    text.press_sequentially("for nothing")
+    posts: list[str] = []
+    page.on("request", lambda request: posts.append(request.url) if request.post_data else None)
+    text.press("Enter")
+    text.press("Enter")
+    expect(text).to_have_value("")
+    assert len(posts) == 1
+
+
+def test_who_only_views_sees_no_way_to_write(visit: Open, committed_cast: Cast) -> None:
+    page = visit(conversation(committed_cast), who=committed_cast.vera)
+    expect(page.get_by_label("Message")).to_be_hidden()
+
+
+def test_the_menu_of_the_rail_opens_inside_the_window(visit: Open) -> None:
+    page = visit("agents/")
+    page.get_by_role("button", name="your menu").click()
+    menu = page.locator("#you-menu")
+    expect(menu.get_by_role("button", name="Sign out")).to_be_visible()
+    box = menu.bounding_box()
+    assert box is not None
+    assert box["y"] >= 0
+    assert box["y"] + box["height"] <= 900

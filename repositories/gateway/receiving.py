@@ -38,6 +38,8 @@ async def receive_pack(request: web.Request, grant: Grant, send: web.Send) -> No
         talk = _Talk(send, spooled.commands)
         try:
             outcomes = await _outcomes(spooled, grant, talk)
+        except submitting.NotHere as error:
+            outcomes = _all(spooled.commands.updates, str(error))
         except Exception:  # the edge of a socket: git must hear of it, and nothing has left
             log.exception("a push could not be judged")
             words = _("The server could not judge this push; nothing has left. Try again later.")

@@ -1,5 +1,7 @@
 """Adding a repository by its address: what is accepted, what each trouble says, what is kept."""
 
+from datetime import timedelta
+
 import pytest
 from django.conf import LazySettings
 from django.utils import timezone
@@ -129,7 +131,7 @@ def test_a_fetch_that_died_is_found_by_the_sweep(
     cast: Cast, apple: Repository, celery_calls: list[tuple[str, list[str]]]
 ) -> None:
     with cast.bound():
-        stale = timezone.now() - timezone.timedelta(minutes=5)
+        stale = timezone.now() - timedelta(minutes=5)
         Repository.objects.update(state="fetching", fetch_beat_at=stale)
     recovery.sweep()
     assert (adding.FETCH, [str(cast.workspace.pk), str(apple.pk)]) in celery_calls

@@ -26,7 +26,9 @@ class Found:
     data: bytes
 
 
-_BASE64 = re.compile(r"(?:[A-Za-z0-9+/_-]{40,}[ \t]*\\?\r?\n[ \t]*)*[A-Za-z0-9+/_-]{16,}={0,2}")
+_BASE64 = re.compile(
+    r"(?:[A-Za-z0-9+/_-]{40,}[ \t]*\\?\r?\n[ \t]*)+[A-Za-z0-9+/_-]{2,}={0,2}|[A-Za-z0-9+/_-]{16,}={0,2}"
+)
 _HEX = re.compile(r"(?<![0-9A-Za-z])(?:0x)?(?:[0-9A-Fa-f]{2}[\s:\\,-]?){10,}(?![0-9A-Za-z])")
 _BASE32 = re.compile(r"(?<![A-Za-z0-9])[A-Z2-7]{16,}={0,6}(?![A-Za-z0-9])")
 _ESCAPES = re.compile(r"(?:\\x[0-9A-Fa-f]{2}|\\u\{?[0-9A-Fa-f]{2,6}\}?|\\[0-3][0-7]{2}){4,}")

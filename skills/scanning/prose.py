@@ -12,7 +12,7 @@ from typing import Any
 import yara
 import yaml
 
-from .code.names import AGENT_MEMORY
+from .code.names import AGENT_MEMORY, is_known_installer
 from .report import Report
 from .ruleset import PLACES, RULES, load
 from .text import Words, normalise, squeeze
@@ -336,16 +336,19 @@ def _is_beside_the_point(match: Match, words: Words, lines: list[str], line: int
     raw = "\n".join(lines[max(0, line - 3) : line + 3])
     if match.rule == "prose.memory":
         stretch = words.flat[match.start - 40 : match.end + 40]
-        return not AGENT_MEMORY.search(raw) and b"memor" not in stretch
+        is_row = _line(lines, line).startswith("|")
+        return is_row or not AGENT_MEMORY.search(raw) and b"memor" not in stretch
     if match.rule == "prose.role-play":
         return bool(re.search(r"`[^`\n]*(<|\[/?INST)[^`\n]*`", _line(lines, line)))
+    if match.rule == "prose.fetch-and-run":
+        return any(is_known_installer(one) for one in re.findall(r"https://[^\s`'\")>]+", raw))
     if match.rule == "prose.conceal":
         return bool(_SPECIFIC.match(words.flat, match.end))
     return match.rule == "prose.hijack" and bool(_CONDITION.match(words.flat, match.end))
 
 
 _SPECIFIC = re.compile(rb"[\w ]{0,30}need to know (which|how|what|why|whether|the)\b")
-_CONDITION = re.compile(rb"[\w ]{0,30}?\b(involving|that|related|relating|about|which|where|concerning|with|in this|of this)\b")
+_CONDITION = re.compile(rb"[\w ]{0,30}?\b(involving|that|related|relating|about|which|where|concerning|with|to|in this|of this)\b")
 
 
 def _line(lines: list[str], line: int) -> str:

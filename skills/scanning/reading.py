@@ -9,6 +9,7 @@ import yara
 
 from . import agentic, containers, documents, encodings, glyphs, keys, markdown, padding, prose
 from .code import judge_code, python
+from .code.names import is_known_installer
 from .code.where import Where
 from .examination import Artefact, Examination, OverLimit
 from .kinds import IMAGES, is_disguised, kind
@@ -135,6 +136,8 @@ def _read_text(artefact: Artefact, decoded: Decoded, exam: Examination) -> None:
     is_code = bool(language) or artefact.suffix in _CODE_SUFFIXES or text.lstrip()[:1] == "<"
     _read_words(artefact, text, exam, kind="code" if is_code else "text")
     _read_inner(artefact, text, exam)
+    if artefact.depth == 0 and artefact.suffix in _PROSE_LIKE:
+        report.soften(path, Warnings(text, is_body=True).at)
 
 
 def _language(artefact: Artefact, text: str) -> str:
@@ -234,8 +237,10 @@ def _tell_pattern(
     for string in match.strings:
         for one in string.instances[:4]:
             line = data.count(b"\n", 0, one.offset) + 1
+            found = one.matched_data.decode("utf-8", "replace")
             place = replace(where, warned=warnings is not None and warnings.at(line))
-            place.tell(match.meta["id"], line, one.matched_data.decode("utf-8", "replace"))
+            known = where.shown and any(map(is_known_installer, re.findall(r"https://[^\s\"')]+", found)))
+            place.tell(match.meta["id"], line, found, severity=Severity.INFO if known else None)
 
 
 def _read_inner(artefact: Artefact, text: str, exam: Examination) -> None:

@@ -1,14 +1,17 @@
 """Collects findings: each rule speaks a few times a file, each place once."""
 
+import re
 import unicodedata
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Callable, Collection
+from dataclasses import replace
 
 from .limits import Limits
 from .ruleset import CATALOGUE
 from .text import unseen
 from .values import CAPABILITIES, Finding, Manifest, Severity
 
+_OF_WORDS = {"prose", "unicode", "encoding", "code", "secret"}
 WEIGHT = {Severity.INFO: 0, Severity.WARN: 1, Severity.QUARANTINE: 2}
 PLACES_SHOWN = 12
 
@@ -53,6 +56,17 @@ class Report:
             acceptable=known.acceptable or weight is not Severity.QUARANTINE,
         )
 
+    def soften(self, file: str, is_warned: Callable[[int], bool]) -> None:
+        """Makes refusals of a text warnings where the text around warns of what it shows.
+
+        Faults that nobody may accept stay, and so does everything that is not a matter of words.
+        """
+        for key, one in self._findings.items():
+            inside = one.file == file or one.file.startswith((f"{file}#", f"{file}!"))
+            words = one.severity is Severity.QUARANTINE and one.acceptable and one.family in _OF_WORDS
+            if inside and words and is_warned(_outer_line(one.file, one.line)):
+                self._findings[key] = replace(one, severity=Severity.WARN)
+
     def can(self, capability: str, file: str, line: int = 0) -> None:
         """Notes that the skill would do this."""
         places = self._places[capability]
@@ -85,6 +99,13 @@ class Report:
         return crowded and any(
             WEIGHT[one.severity] >= WEIGHT[weight] for one in self._findings.values()
         )
+
+
+def _outer_line(file: str, line: int) -> int:
+    """The line in the file itself; what was decoded names it as `file#base64@12`."""
+    _, decoded, place = file.partition("@")
+    digits = re.match(r"\d+", place)
+    return int(digits[0]) if decoded and digits else line
 
 
 def visible(text: str, length: int = 160) -> str:

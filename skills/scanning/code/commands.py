@@ -255,7 +255,7 @@ def _judge_staged(
     if words[0] in names.DOWNLOADERS and not is_only_local(words):
         targets = list(command.writes)
         for at, word in enumerate(words):
-            if word in {"-o", "-O", "--output", "--output-document", "-OutFile"}:
+            if re.match(r"-[a-zA-Z]*o$|-O$|--output(-document)?$|-OutFile$", word):
                 targets += words[at + 1 : at + 2]
         address = _address(words)
         if any(re.match(r"-[a-zA-Z]*O$|--remote-name", word) for word in words):
@@ -271,7 +271,8 @@ def _judge_staged(
     made = words[2:] if words[0] == "chmod" and any("x" in w or "7" in w for w in words[1:2]) else ()
     for path in (*run, *made):
         if path.removeprefix("./") in fetched:
-            where.tell("code.download-run-shown", command.line, command.text)
+            rule = "code.download-run-shown" if where.shown else "code.download-run"
+            where.tell(rule, command.line, command.text)
 
 
 def _judge_files(command: Command, words: tuple[str, ...], where: Where) -> None:
@@ -470,7 +471,8 @@ def _judge_variable(variable: str, content: str, command: Command, where: Where)
                     "NODE_OPTIONS", "PERL5OPT", "RUBYOPT"} and content:  # fmt: skip
         heavy = variable not in {"NODE_OPTIONS", "GIT_CONFIG_GLOBAL"} or "require" in content
         if heavy:
-            where.tell("code.persistence", command.line, command.text)
+            lighter = Severity.INFO if where.shown else None
+            where.tell("code.persistence", command.line, command.text, severity=lighter)
 
 
 def _matches(words: tuple[str, ...], known: Mapping[str, list[list[str]]]) -> bool:

@@ -17,6 +17,7 @@ from .where import Where
 
 _IS = {name: re.compile(pattern) for name, pattern in load("python.yaml").items()}
 _WRITE_MODE = re.compile(r"[wax+]")
+_KEY_WORD = re.compile(r"(?i)^\W?(api|.*_?(key|secret|token|passw\w*|credential\w*|auth))s?\W?$")
 _WEB = re.compile(r"\.(get|post|put|patch|request|urlopen|fetch|send|delete|stream)$")
 NOTHING: Marks = frozenset()
 PRIVATE = frozenset({"secret", "environment"})
@@ -83,7 +84,7 @@ class _Module:
             case ast.ImportFrom(module=module, names=aliases):
                 self._import_from(module or "", aliases)
             case ast.Assign(targets=targets, value=value):
-                marks = self.visit(value)
+                marks = self.visit(value) | self._named_secret(value)
                 for target in targets:
                     self._bind(target, value, marks)
             case ast.AnnAssign(target=target, value=value) if value is not None:
@@ -104,7 +105,10 @@ class _Module:
     def _other(self, node: ast.stmt) -> None:
         match node:
             case ast.For(target=target, iter=source) | ast.AsyncFor(target=target, iter=source):
-                self._bind(target, None, self.visit(source))
+                marks = self.visit(source)
+                self._bind(target, None, marks)
+                if "environment" in marks:
+                    self._judge_harvest(node)
             case ast.With(items=items) | ast.AsyncWith(items=items):
                 for item in items:
                     marks = self.visit(item.context_expr)
@@ -119,6 +123,12 @@ class _Module:
                 elif isinstance(child, ast.ExceptHandler | ast.match_case):
                     for inner in child.body:
                         self.statement(inner)
+
+    def _judge_harvest(self, node: ast.AST) -> None:
+        """A loop over the whole environment that looks for names of keys."""
+        texts = (part.value for part in ast.walk(node) if isinstance(part, ast.Constant))
+        if any(isinstance(text, str) and _KEY_WORD.search(text) for text in texts):
+            self.where.did("environment-dump", self.line(node), "names of keys are sought")
 
     def _definition(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> None:
         for decorator in node.decorator_list:
@@ -166,6 +176,13 @@ class _Module:
                 name = target.value.id
                 self.marks[name] = self.marks.get(name, NOTHING) | marks
 
+    def _named_secret(self, value: ast.expr) -> Marks:
+        """Whether the value is the path of sign-in data, which some other line will open."""
+        path = self.values.fold(value)
+        if isinstance(path, str) and "\n" not in path and names.SECRETS.search(path):
+            self.where.did("secret-file", self.line(value), path)
+        return NOTHING
+
     def _set(self, name: str, constant: Constant, marks: Marks) -> None:
         self.values.constants[name] = constant
         self.values.aliases.pop(name, None)
@@ -209,6 +226,8 @@ class _Module:
         for child in ast.iter_child_nodes(node):
             if isinstance(child, ast.comprehension):
                 source = self.visit(child.iter)
+                if "environment" in source:
+                    self._judge_harvest(node)
                 self._bind(child.target, None, source)
                 marks |= source
                 for test in child.ifs:

@@ -12,6 +12,7 @@ const people = new People({ say: (word) => line.say(word), locus: () => topics.m
 
 function hear(message) {
   if ("live" in message) bar.source(message.live);
+  else if (message.resync?.endsWith("/presence")) topics.rejoin(message.resync);
   else if ("bye" in message) line.end(message.bye);
   else if (message.kind === "presence") people.show(message.topic, message.data.entries);
   else topics.hear(message);

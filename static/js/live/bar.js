@@ -78,5 +78,3 @@ export class Bar {
     if (this.#element) this.#element.hidden = false;
   }
 }
-
-export const ended = () => word("expired");

@@ -1,6 +1,6 @@
 // The socket: opened again whenever it is lost, with growing pauses and some chance in them, and
 // at once when the page is seen again, the network is back, or the machine wakes up.
-import { ended } from "./bar.js";
+import { word } from "../words.js";
 
 const FIRST_PAUSE = 300;
 const LONGEST_PAUSE = 15000;
@@ -8,8 +8,10 @@ const PING_EVERY = 25000;
 const ANSWER_WITHIN = 8000;
 const TICK = 5000;
 const ACK_EVERY = 32;
-// After these there is nothing to come back for.
-const FINAL = new Set(["signed_out", "too_many"]);
+// A socket that held this long was a good one: the next pause is short again.
+const GOOD_AFTER = 10000;
+// After these there is nothing to come back for: the reason and how it is said.
+const FINAL = { signed_out: "expired", too_many: "too_many" };
 
 export class Line {
   #bar;
@@ -21,6 +23,7 @@ export class Line {
   #count = 0;
   #heardAt = 0;
   #askedAt = 0;
+  #openedAt = 0;
   #isOver = false;
   #refusals = 0;
 
@@ -49,16 +52,16 @@ export class Line {
 
   // The server says goodbye; some goodbyes are for good.
   end(reason) {
-    if (!FINAL.has(reason)) return;
+    if (!FINAL[reason]) return;
     this.#isOver = true;
     this.#drop();
-    this.#bar.end(ended());
+    this.#bar.end(word(FINAL[reason]));
   }
 
   #begin() {
     this.#count = 0;
     this.#refusals = 0;
-    this.#heardAt = Date.now();
+    this.#heardAt = this.#openedAt = Date.now();
     this.#askedAt = 0;
     this.#bar.line(true);
     this.#opened();
@@ -67,7 +70,6 @@ export class Line {
   #take(text) {
     this.#heardAt = Date.now();
     this.#askedAt = 0;
-    this.#pause = FIRST_PAUSE;
     const message = JSON.parse(text);
     if (!("bye" in message)) {
       this.#count += 1;
@@ -81,6 +83,7 @@ export class Line {
     this.#drop();
     this.#bar.line(false);
     if (this.#isOver) return;
+    if (wasOpen && Date.now() - this.#openedAt > GOOD_AFTER) this.#pause = FIRST_PAUSE;
     this.#refusals += wasOpen ? 0 : 1;
     if (this.#refusals === 3) this.#askWhy();
     this.#timer = setTimeout(() => this.open(), this.#pause * (0.5 + Math.random()));

@@ -1,8 +1,9 @@
 // Fragments into the page, through htmx. Doing it twice gives the same page: an element that is
 // appended but already there takes the other's place.
-import { placeOf } from "./topics.js";
+import { placeOf, read } from "./place.js";
 
 const { htmx } = window;
+const AT_ONCE = { swapDelay: 0, settleDelay: 0, ignoreTitle: true };
 
 // Out-of-band fragments, each with its own target.
 export function swap(html) {
@@ -10,7 +11,7 @@ export function swap(html) {
   template.innerHTML = html;
   for (const group of template.content.querySelectorAll("[hx-swap-oob*=':']")) withoutTwins(group);
   if (!template.content.children.length) return;
-  htmx.swap(document.body, template.innerHTML, { swapStyle: "none", swapDelay: 0, settleDelay: 0 });
+  htmx.swap(document.body, template.innerHTML, { swapStyle: "none", ...AT_ONCE });
 }
 
 // Fetches an element's own address and puts the answer where it belongs. Gives the place it brings
@@ -26,7 +27,7 @@ export async function fetchInto(element, place) {
   if (response.status >= 500 || response.status === 429) return "again";
   if (!response.ok) return undefined;
   const html = await response.text();
-  return put(element, html) ?? cursorOf(response);
+  return put(element, html) ?? read(response.headers.get("Live-Cursor")) ?? undefined;
 }
 
 function put(element, html) {
@@ -40,7 +41,7 @@ function put(element, html) {
   }
   const target = element.dataset.liveTarget ? document.querySelector(element.dataset.liveTarget) : element;
   if (!target?.isConnected) return undefined;
-  htmx.swap(target, html, { swapStyle: "outerHTML", swapDelay: 0, settleDelay: 0 });
+  htmx.swap(target, html, { swapStyle: "outerHTML", ...AT_ONCE });
   return placeOf(root) ?? undefined;
 }
 
@@ -51,7 +52,7 @@ function withoutTwins(group) {
     const twin = fresh.id && document.getElementById(fresh.id);
     if (!twin) continue;
     fresh.remove();
-    htmx.swap(twin, fresh.outerHTML, { swapStyle: "outerHTML", swapDelay: 0, settleDelay: 0 });
+    htmx.swap(twin, fresh.outerHTML, { swapStyle: "outerHTML", ...AT_ONCE });
   }
   if (!group.children.length) group.remove();
 }
@@ -60,9 +61,4 @@ function address(element, place) {
   const url = new URL(element.dataset.liveBackfill, location.href);
   if (place) url.searchParams.set("after", place.n);
   return url;
-}
-
-function cursorOf(response) {
-  const [epoch, n] = (response.headers.get("Live-Cursor") ?? "").split(":");
-  return epoch && n ? { epoch, n: Number(n) } : undefined;
 }

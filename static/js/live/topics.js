@@ -1,7 +1,8 @@
 // The topics of the page and how far each is. A topic's place is (epoch, n): what comes twice is
 // dropped, what is missing is fetched, what comes too early waits for a moment.
-import { Texts } from "./texts.js";
+import { placeOf } from "./place.js";
 import { fetchInto, swap } from "./swap.js";
+import { Texts } from "./texts.js";
 
 const REORDER_WITHIN = 150;
 const LEAVE_AFTER = 2000;
@@ -36,6 +37,10 @@ export class Topics {
   hear(message) {
     const name = message.topic ?? message.joined ?? message.resync ?? message.denied;
     this.#topics.get(name)?.hear(message);
+  }
+
+  rejoin(name) {
+    this.#topics.get(name)?.join();
   }
 
   // What the page is about: the first of its topics that can be fetched.
@@ -118,9 +123,11 @@ class Topic {
     const { epoch, n } = message;
     if (this.#isFilling) return this.#hold(message);
     const place = this.#place;
-    if (!place || place.epoch !== epoch) {
-      // From an epoch that we do not know: the fetch has it too.
-      this.reached = { epoch, n };
+    if (place?.epoch !== epoch) {
+      // From an epoch that we do not know. A fetch would have it too; a page that is not fetched
+      // but asks for itself hears of it.
+      this.reached = { epoch, n: this.#sources().length ? n : n - 1 };
+      this.#hold(message);
       return this.#fill();
     }
     if (n <= place.n) return;
@@ -154,6 +161,10 @@ class Topic {
     this.#announce(message);
   }
 
+  #sources() {
+    return this.elements().filter((element) => element.dataset.liveBackfill);
+  }
+
   async #fill() {
     if (this.#isFilling) {
       this.#fillAgain = true;
@@ -172,9 +183,8 @@ class Topic {
 
   // Where the topic is now, undefined when the answer does not say, or why there is none.
   async #fetch() {
-    const sources = this.elements().filter((element) => element.dataset.liveBackfill);
     let place;
-    for (const element of sources) {
+    for (const element of this.#sources()) {
       const answer = await fetchInto(element, this.#place);
       if (answer === "signed_out" || answer === "again") return answer;
       if (answer) place = answer;
@@ -201,11 +211,6 @@ class Topic {
     else if (!message.html) names.push("live-changed", `live-${area(this.#name)}`, `${message.kind}-changed`);
     for (const name of names) document.body.dispatchEvent(new CustomEvent(name, { detail, bubbles: true }));
   }
-}
-
-export function placeOf(element) {
-  const [epoch, n] = (element.dataset.liveAfter ?? "").split(":");
-  return epoch && /^\d+$/.test(n) ? { epoch, n: Number(n) } : null;
 }
 
 // w/<id>/roster → roster; w/<id>/run/<id> → run.

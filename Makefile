@@ -17,7 +17,8 @@ dev = $(VENV)/.dev-$(call mark,requirements/base.txt requirements/dev.txt)
 peers = $(VENV)/.bench-$(call mark,requirements/base.txt requirements/dev.txt requirements/bench.txt)
 local = $(bin)/python -m controlcenter.local
 
-.PHONY: up test soak check fmt bench shots requirements lock
+.PHONY: up test soak check format lint types imports migrations deployment fmt bench shots \
+	requirements lock
 .DEFAULT_GOAL := up
 
 up: $(base)
@@ -29,12 +30,26 @@ test: $(dev)
 soak: $(dev)
 	CC_SUITE=soak $(local) exec -- $(bin)/pytest -m soak -o timeout=900 $(ARGS)
 
+# All of them, also when one fails.
 check: $(dev)
-	$(bin)/ruff format --check .
+	@$(MAKE) --keep-going --no-print-directory format lint types imports migrations deployment
+
+format:
+	$(bin)/ruff format --check --quiet .
+
+lint:
 	$(bin)/ruff check .
+
+types:
 	$(bin)/mypy
+
+imports:
 	$(bin)/lint-imports
+
+migrations:
 	$(local) exec -- $(bin)/python manage.py makemigrations --check --dry-run
+
+deployment:
 	CC_BEHIND_TLS=1 CC_SSL_REDIRECT=1 CC_HOST_NAME=example.org CC_ALLOWED_HOSTS=example.org \
 		$(local) exec -- $(bin)/python manage.py check --deploy --fail-level WARNING
 

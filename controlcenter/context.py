@@ -3,6 +3,11 @@
 from typing import Any
 
 from django.http import HttpRequest
+from django.utils.functional import SimpleLazyObject
+
+from guardrails import inbox
+from workspaces import tenancy
+from workspaces.models import Membership
 
 
 def frame(request: HttpRequest) -> dict[str, Any]:
@@ -14,4 +19,12 @@ def frame(request: HttpRequest) -> dict[str, Any]:
         "workspace": workspace,
         "membership": request.membership,  # type: ignore[attr-defined]
         "principal": request.principal,  # type: ignore[attr-defined]
+        "counts": SimpleLazyObject(lambda: _counts(request.membership)),  # type: ignore[attr-defined]
     }
+
+
+def _counts(membership: Membership) -> dict[str, int]:
+    """The numbers in the rail; none on an error page, which is drawn after the binding ended."""
+    if tenancy.bound() is None:
+        return {}
+    return {"inbox": inbox.waiting_count(membership)}

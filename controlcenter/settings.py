@@ -31,6 +31,7 @@ SIGNUP_OPEN = env.flag("CC_SIGNUP_OPEN")
 ALLOW_HOSTS = env.words("CC_ALLOW_HOSTS")
 ALLOW_PATHS = env.words("CC_ALLOW_PATHS")
 REQUIRE_SANDBOX = env.flag("CC_REQUIRE_SANDBOX")
+MANAGED_POLICY = env.text("CC_MANAGED_POLICY")  # a file of rules that only tighten
 
 # --- Rooms ---------------------------------------------------------------------------------------
 

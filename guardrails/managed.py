@@ -22,7 +22,7 @@ log = logging.getLogger(__name__)
 
 def load() -> tuple[RuleFacts, ...]:
     """The operator's rules as they stand in the file now; none when no file is named."""
-    name = getattr(settings, "MANAGED_POLICY", "")
+    name = settings.MANAGED_POLICY
     if not name:
         return ()
     path = Path(name)

@@ -120,6 +120,8 @@ def test_the_number_in_the_rail_is_what_one_could_answer(cast: Cast) -> None:
         assert inbox.waiting_count(cast.ben) == 2
         assert inbox.waiting_count(cast.vera) == 0
     assert ">2<" in cast.client(cast.ben).get(cast.path("inbox/count/")).content.decode()
+    rail = cast.client(cast.ben).get(cast.path("inbox/")).content.decode()
+    assert 'id="count-inbox" data-count="inbox">2<' in rail
 
 
 def test_what_waits_in_a_private_space_is_seen_by_those_who_take_part(cast: Cast) -> None:

@@ -6,8 +6,20 @@ from typing import Protocol
 
 from django.conf import settings
 
+from agents.paths import conversation_directory
+from repositories.models import Repository, SpaceRepository
+
 from . import tokens
 from .judge import Origin
+
+
+def environment_of(origin: Origin, *, gateway_url: str = "") -> dict[str, str]:
+    """`run_git_environment` for all repositories of the origin's space, read in the bound
+    workspace."""
+    links = SpaceRepository.objects.filter(space_id=origin.space_id)
+    rows = Repository.objects.filter(pk__in=links.values("repository_id"))
+    home = conversation_directory(origin.workspace_id, origin.space_id, origin.conversation_id)
+    return run_git_environment(origin, rows, ceiling=home / "repos", gateway_url=gateway_url)
 
 
 class Reached(Protocol):

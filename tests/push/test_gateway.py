@@ -7,6 +7,7 @@ import pytest
 
 from guardrails.approvals import Answer
 from repositories import pushing
+from repositories.gateway.environment import environment_of
 from repositories.models import PushRequest
 from tests.push.conftest import Said, Story, wait_for
 
@@ -371,3 +372,22 @@ def test_a_member_who_lost_the_right_to_ask_takes_the_yes_along(story: Story) ->
         approvals.cancel_for_run(story.origin.run_id)
     assert story.forward(story.request()) == "refused"
     assert story.remote.writes == []
+
+
+def test_the_inbox_shows_what_would_be_published(story: Story) -> None:
+    story.commit("one\n")
+    story.git("push", "origin", "main")
+    client = story.cast.client(story.cast.ben)
+    approval = story.request().approval_id
+    page = client.get(story.cast.path(f"inbox/{approval}/")).content.decode()
+    assert "Write README.md" in page
+    assert "1 changed file" in page
+    assert ">one<" in page or "one" in page.split("1 changed file")[1]
+
+
+def test_the_environment_of_a_run_names_every_repository_of_its_space(story: Story) -> None:
+    with story.cast.bound():
+        found = environment_of(story.origin, gateway_url=story.gateway)
+    routed = {value for key, value in found.items() if key.startswith("GIT_CONFIG_VALUE")}
+    assert story.prepared.address in routed
+    assert found["GIT_CEILING_DIRECTORIES"] == str(story.path.parent)

@@ -3,7 +3,6 @@ their server-sent events as plain JSON, so that blocks are kept as the provider 
 
 import email.utils
 import json
-import os
 import socket
 import ssl
 import time
@@ -42,9 +41,9 @@ class Sockets:
 
     def shut(self) -> None:
         for known in self._open:
-            # A duplicate, because shutdown of a TLS socket would reach into its state.
-            with suppress(OSError), socket.socket(fileno=os.dup(known.fileno())) as twin:
-                twin.shutdown(socket.SHUT_RDWR)
+            # The plain socket's own way: that of a TLS socket would reach into its state.
+            with suppress(OSError):
+                socket.socket.shutdown(known, socket.SHUT_RDWR)
 
 
 def address(settings: ProviderSettings) -> str | None:

@@ -252,10 +252,13 @@ def test_only_the_gateway_is_reached(tmp_path: Path, bench_for: MakeBench) -> No
                 if connection.recv(100):
                     connection.sendall(b"HTTP/1.0 200 OK\r\n\r\nhello from the gateway\n")
 
-    threading.Thread(target=answer, daemon=True).start()
+    answering = threading.Thread(target=answer, daemon=True)
+    answering.start()
     bench = bench_for(make_spec(tmp_path, gateway_socket=path))
     ask = "exec 3<>/dev/tcp/127.0.0.1/3128; printf 'GET / HTTP/1.0\\r\\n\\r\\n' >&3; cat <&3"
     assert "hello from the gateway" in use(bench, "bash", command=ask).content
+    server.shutdown(socket.SHUT_RDWR)
+    answering.join(5)
     server.close()
 
 

@@ -6,6 +6,7 @@ import socket
 import stat
 import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import httpx
@@ -193,6 +194,29 @@ def test_a_view_that_hangs_does_not_keep_it_from_stopping(tmp_path: Path) -> Non
         assert processes.wait_gone(pids, seconds=0) == []
         assert "is killed" not in one.said
         asking.join()
+
+
+@pytest.mark.soak
+def test_whatever_is_killed_comes_back(tmp_path: Path) -> None:
+    with started(tmp_path / "data", "--port", "0") as one:
+        one.get("/keep")
+        for _ in range(3):
+            for pid in one.pids()[1:]:
+                _kill(pid)
+                while one.get("/facts").status_code != 200:
+                    pass
+        one.get("/ring")
+        while one.facts()["counts"]["task"] is None:
+            pass
+        assert one.facts()["counts"]["kept"] == "yes"
+        pids = one.pids()
+        assert one.end() == 0
+        assert processes.wait_gone(pids, seconds=0) == []
+
+
+def _kill(pid: int) -> None:
+    with suppress(ProcessLookupError):  # a backend that ended by itself
+        os.kill(pid, signal.SIGKILL)
 
 
 def _ask_and_forget(url: str) -> None:

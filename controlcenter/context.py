@@ -15,9 +15,13 @@ def frame(request: HttpRequest) -> dict[str, Any]:
     workspace = getattr(request, "workspace", None)
     if workspace is None:
         return {}
+    membership = request.membership  # type: ignore[attr-defined]
+    with bind(workspace):
+        waiting = waiting_count(membership)
     return {
+        "counts": {"inbox": waiting},
         "workspace": workspace,
-        "membership": request.membership,  # type: ignore[attr-defined]
+        "membership": membership,
         "principal": request.principal,  # type: ignore[attr-defined]
         "counts": SimpleLazyObject(lambda: _counts(request.membership)),  # type: ignore[attr-defined]
     }

@@ -56,11 +56,14 @@ def conversation_timeline(
 ) -> HttpResponse:
     """A page of the timeline: before a message number, or everything anew for a tab that missed."""
     row = _conversation(request, conversation)
+    cursor = live.cursor(topics.conversation(workspace.pk, row.pk))
     before = request.GET.get("before", "")
     page = timeline.read(row, before=int(before) if before.isdecimal() else 0)
     context = {"conversation": row, "space": row.space, "timeline": page}
     template = "spaces/_items.html" if before else "spaces/_timeline.html"
-    return render(request, template, context)
+    answer = render(request, template, context)
+    answer.headers["Live-Cursor"] = cursor
+    return answer
 
 
 @require_POST

@@ -7,13 +7,17 @@ import { word } from "./words.js";
 
 const SETTLE = 500; // what has just appeared under the finger is not answered by mistake
 const root = document.documentElement;
-let changedAt = 0;
+const since = new WeakMap();
 
 const writing = (element) => element?.closest?.("input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable]");
 const visible = (element) => element.checkVisibility?.() ?? element.offsetParent !== null;
 const off = () => root.dataset.keys === "off";
 
-document.addEventListener("htmx:afterSettle", () => { changedAt = performance.now(); });
+function notice() {
+  for (const element of document.querySelectorAll("[data-key]")) if (!since.has(element)) since.set(element, performance.now());
+}
+notice();
+document.addEventListener("htmx:afterSettle", notice);
 
 document.addEventListener("keydown", (event) => {
   if (event.key === "Escape" && writing(event.target) && !event.target.closest("dialog") && !event.defaultPrevented) event.target.blur();
@@ -32,7 +36,7 @@ function press(key) {
   const target = found.find((element) => element.closest(":focus-within:not(body, html)")) ?? found[0];
   if (!target) return false;
   if (writing(target)) target.focus();
-  else if (performance.now() - changedAt > SETTLE) target.click();
+  else if (performance.now() - (since.get(target) ?? 0) > SETTLE) target.click();
   return true;
 }
 

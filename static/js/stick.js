@@ -28,9 +28,12 @@ function watch(place) {
     else if (!atEnd()) pill.hidden = false;
   };
   const sizes = new ResizeObserver(grown);
-  for (const child of place.children) sizes.observe(child);
   sizes.observe(place);
+  const watchChildren = () => { for (const child of place.children) sizes.observe(child); };
+  watchChildren();
   place.append(pill);
+  // The whole of it may be fetched anew.
+  new MutationObserver(watchChildren).observe(place, { childList: true });
   if (!location.hash || location.hash === "#main") {
     toEnd();
     document.fonts?.ready.then(() => sticks && toEnd());

@@ -25,7 +25,7 @@ def visit(tab: "Tab", live_server: LiveServer, committed_cast: Cast) -> Open:
 
     def signed_in(rest: str, *, who: Membership | None = None, phone: bool = False) -> Page:
         # The pages' server speaks no websocket: that the page is not live is expected here.
-        page = tab(phone=phone, allowed=("WebSocket", "ws/", "404"))
+        page = tab(phone=phone, allowed=("WebSocket", "live/", "404", "405"))
         client = committed_cast.client(who or committed_cast.ada)
         name = settings.SESSION_COOKIE_NAME
         value = client.cookies[name].value

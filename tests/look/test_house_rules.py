@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from controlcenter.templatetags import states, tools, ui
+from controlcenter.templatetags import frame, states, tools, ui
 
 ROOT = Path(__file__).resolve().parents[2]
 STATIC, TEMPLATES = ROOT / "static", ROOT / "templates"
@@ -84,3 +84,11 @@ def test_every_component_says_what_it_takes() -> None:
     for page in sorted((TEMPLATES / "ui").glob("*.html")):
         if page.name not in {"delta.html"}:
             assert page.read_text().startswith("{% comment %}"), page.name
+
+
+def test_every_word_that_a_script_says_is_in_the_page() -> None:
+    for script in sorted((STATIC / "js").rglob("*.js")):
+        said = set[str]()
+        for call in re.findall(r"\bword\(([^)]*)\)", script.read_text()):
+            said |= set(re.findall(r'"([a-z_]+)"', call.split("{")[0]))
+        assert said <= set(frame.WORDS), script.name

@@ -3,6 +3,9 @@
 from typing import Any
 
 from django.http import HttpRequest
+
+from guardrails.inbox import waiting_count
+from workspaces.tenancy import bind
 from django.utils.functional import SimpleLazyObject
 
 from guardrails import inbox

@@ -3,9 +3,6 @@
 from typing import Any
 
 from django.http import HttpRequest
-
-from guardrails.inbox import waiting_count
-from workspaces.tenancy import bind
 from django.utils.functional import SimpleLazyObject
 
 from guardrails import inbox
@@ -19,10 +16,7 @@ def frame(request: HttpRequest) -> dict[str, Any]:
     if workspace is None:
         return {}
     membership = request.membership  # type: ignore[attr-defined]
-    with bind(workspace):
-        waiting = waiting_count(membership)
     return {
-        "counts": {"inbox": waiting},
         "workspace": workspace,
         "membership": membership,
         "principal": request.principal,  # type: ignore[attr-defined]

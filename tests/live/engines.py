@@ -52,28 +52,32 @@ class Valkey:
 
 
 class Site:
-    """A web process that serves `tests.live.site` or another ASGI application."""
+    """A web process that serves `tests.live.site` or another ASGI application. It may be killed
+    and started again at the same address."""
 
     def __init__(
         self, server: str, url: str, app: str = "tests.live.site:application", **limits: float
     ) -> None:
-        listener = socket.create_server(("127.0.0.1", 0), backlog=2048)
-        self.port = listener.getsockname()[1]
-        listener.set_inheritable(True)
-        fd = listener.fileno()
-        command = {
+        self._listener = socket.create_server(("127.0.0.1", 0), backlog=2048)
+        self._listener.set_inheritable(True)
+        self.port = self._listener.getsockname()[1]
+        fd = self._listener.fileno()
+        self._command = {
             "daphne": f"daphne --fd {fd} -v 0 {app}",
             "uvicorn": f"uvicorn --fd {fd} --log-level warning --ws-per-message-deflate false"
             f" --no-access-log --timeout-graceful-shutdown 3 {app}",
-        }[server]
+        }[server].split()
         values = {f"CC_LIVE_{name.upper()}": str(value) for name, value in limits.items()}
+        self._environment = {**os.environ, "REDIS_URL": url, **values}
+        self.start()
+
+    def start(self) -> None:
         self.process = subprocess.Popen(
-            [sys.executable, "-m", *command.split()],
+            [sys.executable, "-m", *self._command],
             cwd=ROOT,
-            pass_fds=[fd],
-            env={**os.environ, "REDIS_URL": url, **values},
+            pass_fds=[self._listener.fileno()],
+            env=self._environment,
         )
-        listener.close()
         _until_answers(self._get)
 
     def _get(self) -> None:
@@ -85,12 +89,18 @@ class Site:
         self.process.send_signal(signal.SIGKILL)
         self.process.wait()
 
-    def stop(self) -> None:
+    def terminate(self) -> int:
+        """Asked to end; gives how it ended, -9 when it had to be killed after 10 s."""
         self.process.terminate()
         try:
-            self.process.wait(10)
+            return self.process.wait(10)
         except subprocess.TimeoutExpired:
             self.kill()
+            return -9
+
+    def stop(self) -> None:
+        self.terminate()
+        self._listener.close()
 
 
 @contextlib.contextmanager

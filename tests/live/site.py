@@ -34,6 +34,9 @@ from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_K
 from live import valkey
 from live.access import JoinGrant
 from live.routing import websockets
+from tests.live import pages
+
+CSP = b"default-src 'none'; script-src 'self'; connect-src 'self'; img-src data:; style-src 'self'"
 
 
 class Person:
@@ -80,5 +83,11 @@ async def application(scope: dict[str, Any], receive: Any, send: Any) -> None:
             await send({"type": "lifespan.startup.complete"})
         await send({"type": "lifespan.shutdown.complete"})
     else:
-        await send({"type": "http.response.start", "status": 200, "headers": []})
-        await send({"type": "http.response.body", "body": b"here"})
+        status, kind, body = pages.answer(
+            scope["path"], scope["query_string"].decode(), pages.user_of(scope["headers"])
+        )
+        headers = [(b"content-type", kind), (b"content-security-policy", CSP)]
+        if status == 302:
+            headers.append((b"location", b"/"))
+        await send({"type": "http.response.start", "status": status, "headers": headers})
+        await send({"type": "http.response.body", "body": body})

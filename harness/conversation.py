@@ -12,7 +12,7 @@ thinking blocks stay valid when another worker rebuilds it:
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal
 
 from harness.events import Event, Kind
 
@@ -66,7 +66,6 @@ class AgentTurn:
 
 
 Turn = UserTurn | AgentTurn
-AnyTurn = TypeVar("AnyTurn", UserTurn, AgentTurn, Turn)
 
 
 def build(events: Iterable[Event]) -> tuple[Turn, ...]:
@@ -146,7 +145,9 @@ class Conversation:
         self._said = [(through, event.data["summary"]), *later]
 
     def _drop_thinking(self) -> None:
-        self._past = [_without_thinking(turn) for turn in self._past]
+        self._past = [
+            _without_thinking(turn) if isinstance(turn, AgentTurn) else turn for turn in self._past
+        ]
         self._open = _without_thinking(self._open) if self._open else None
 
 
@@ -174,8 +175,8 @@ def _said(event: Event) -> Sequence[str]:
     return tuple(text for text in texts if text.strip())
 
 
-def _without_thinking(turn: "AnyTurn") -> "AnyTurn":
-    if isinstance(turn, UserTurn) or all(block.kind != "thinking" for block in turn.blocks):
+def _without_thinking(turn: AgentTurn) -> AgentTurn:
+    if all(block.kind != "thinking" for block in turn.blocks):
         return turn
     return AgentTurn(tuple(block for block in turn.blocks if block.kind != "thinking"))
 

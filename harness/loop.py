@@ -76,7 +76,8 @@ class _Attempt:
         if stored is None or not self._still_holds(stored):
             stored = self._prompt_event()
             new.append(stored)
-        if not any(e.kind is Kind.MESSAGE for e in self.journal.events):
+        # Others may have written before the run began; only the first message has a context.
+        if not any(e.kind is Kind.MESSAGE and "context" in e.data for e in self.journal.events):
             new.append(self._first_message())
         if not self.bench.sandbox.is_closed and "bash" in self.tools:
             new += self._notice_once("no_sandbox", "Shell commands of this run are not sandboxed.")

@@ -130,7 +130,7 @@ def check_shape(turns: Sequence[Turn]) -> None:
         assert isinstance(before, UserTurn) != isinstance(after, UserTurn)
         if isinstance(before, AgentTurn) and isinstance(after, UserTurn):
             assert [r.call_id for r in after.results] == [c.call_id for c in before.calls]
-    assert not isinstance(turns[0], UserTurn) or not turns[0].results
+    assert not turns[0].results
     assert all(not isinstance(t, UserTurn) or t.results or t.texts for t in turns)
 
 

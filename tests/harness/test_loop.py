@@ -200,6 +200,12 @@ def test_what_a_person_says_in_between_is_heard_at_the_next_boundary(world: Worl
     )
 
 
+def test_what_is_said_before_the_run_begins_does_not_replace_what_woke_it(world: World) -> None:
+    world.journal.say(events.message("And add a test.", author="ben"))
+    run_on(world, Step(text="Both done.", expect="And add a test."))
+    assert world.spec.wake.text in str(requests(world)[0]["messages"])
+
+
 def test_what_is_said_during_the_last_word_is_answered_too(world: World) -> None:
     said: list[bool] = []
 

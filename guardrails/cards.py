@@ -78,6 +78,7 @@ def context(approval: Approval, *, slug: str) -> dict[str, Any]:
     return {
         "approval": card(approval),
         "row": approval,
+        "fingerprint": fingerprint(approval),
         "refs": [_ref(move) for move in moves],
         "command": shown.get("command", ""),
         "arguments": shown.get("arguments", ""),

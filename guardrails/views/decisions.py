@@ -59,5 +59,5 @@ def _show(request: MemberRequest, row: Approval, said: str, *, status: int) -> H
         context = card_context(request, fresh) | {"fragment": "guardrails/_approval_card.html"}
     context |= {"said": said, "said_tone": "blocked"}
     response = render(request, "guardrails/_decided.html", context, status=status)
-    response["HX-Trigger-After-Swap"] = "approval-changed"
+    response["HX-Trigger-After-Swap"] = "live-inbox, approval-changed"
     return response

@@ -50,8 +50,11 @@ def inbox_list(request: MemberRequest, workspace: Workspace) -> HttpResponse:
 @workspace_view(Role.VIEWER)
 def inbox_count(request: MemberRequest, workspace: Workspace) -> HttpResponse:
     """The number in the rail, for this member."""
-    count = inbox.waiting_count(request.membership)
-    return render(request, "guardrails/_inbox_count.html", {"count": count})
+    context = {
+        "count": inbox.waiting_count(request.membership),
+        "suffix": "-bar" if request.GET.get("suffix") == "-bar" else "",
+    }
+    return render(request, "guardrails/_inbox_count.html", context)
 
 
 @require_GET
@@ -99,10 +102,8 @@ def detail_context(request: MemberRequest, row: Approval) -> dict[str, Any]:
     push = context.get("push_request")
     return context | {
         "push_url": _address("repositories:push-show", slug, push.pk) if push else "",
-        "topic": topics.inbox(request.workspace.pk),
         "detail_url": reverse("guardrails:approval-detail", args=[slug, row.pk]),
         "inbox_url": reverse("guardrails:inbox", args=[slug]),
-        "fingerprint": cards.fingerprint(row),
         "cannot": approvals.why_not(row, member) if row.is_open else None,
         "limits": cards.limits_words(row),
         "standing": [_standing(rule, member, slug, agents) for rule in _rules_of(row)],
@@ -126,7 +127,8 @@ def list_context(request: MemberRequest, *, current: Approval | None) -> dict[st
     if current is not None:
         query["current"] = str(current.pk)
     return {
-        "topic": topics.inbox(request.workspace.pk),
+        # Who cannot decide does not hear of the inbox, so there is nothing to join.
+        "topic": topics.inbox(request.workspace.pk) if member.may(Role.MEMBER) else "",
         "rows": [_list_row(row, slug, current) for row in shown],
         "answered": [_list_row(row, slug, current) for row in closed[:RECENT]]
         if not only_answered
@@ -148,6 +150,7 @@ def _chosen(request: HttpRequest, rows: QuerySet[Approval]) -> QuerySet[Approval
 def _list_row(row: Approval, slug: str, current: Approval | None) -> dict[str, Any]:
     return {
         "card": cards.card(row, with_standing=False),
+        "id": f"row-{row.pk}",
         "url": reverse("guardrails:inbox-show", args=[slug, row.pk]),
         "sub": " · ".join(str(part) for part in (row.asked_by, row.conversation) if part),
         "current": current is not None and row.pk == current.pk,

@@ -250,7 +250,7 @@ CC_PUSH_SETTLED = "runs.pushing.push_settled"
 CC_RUN_CHECK = "runs.pushing.is_in_progress"
 CC_TICKS = [
     ("runs.recovery.sweep", SWEEP_SECONDS),
-    ("runs.recovery.watch_silence", SILENCE_SECONDS),
+    ("runs.silence.watch", SILENCE_SECONDS),
     ("repositories.recovery.sweep", SWEEP_SECONDS),
     ("repositories.recovery.tidy", 3600),
     ("guardrails.approvals.expire_due", 60),

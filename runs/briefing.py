@@ -1,6 +1,6 @@
 """What an agent is told: a run's rows turned into the plain values that an adapter works from."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,7 +20,7 @@ from harness.seam import (
     Wake,
 )
 from spaces.models import Message
-from workspaces.credentials import unseal
+from workspaces.credentials import CannotUnseal, unseal
 from workspaces.models import Membership, ModelConnection, Principal
 
 from . import workplace
@@ -69,7 +69,7 @@ def spec(run: Run, brief: Brief, roots: tuple[Root, ...], directory: Path) -> Ru
         git_identity=brief.identity,
         wake=brief.wake,
         prompt=brief.prompt,
-        effort=agent.effort or None,  # type: ignore[arg-type]
+        effort=agent.effort or None,
         context_size=agent.context_size,
         skill_directories=workplace.skill_directories(agent),
         sandbox="required" if settings.REQUIRE_SANDBOX else "auto",
@@ -77,16 +77,23 @@ def spec(run: Run, brief: Brief, roots: tuple[Root, ...], directory: Path) -> Ru
 
 
 def choose_model(agent: Agent) -> tuple[str, dict[str, ProviderSettings]]:
-    """`connection/model`, with the ways to every connection of the workspace."""
-    connections = list(ModelConnection.objects.select_related("credential"))
-    providers = {each.name: provider_settings(each) for each in connections}
-    if agent.model_id:
-        if agent.model_id.partition("/")[0] in providers:
-            return agent.model_id, providers
+    """`connection/model`, or a chain of them, with the ways to the connections that it names."""
+    connections = {each.name: each for each in ModelConnection.objects.select_related("credential")}
+    model = agent.model_id or _default_model(connections.values())
+    named = [link.strip().partition("/")[0] for link in model.split("|")]
+    if named[0] not in connections:
         raise NoModel(
             _("@%(agent)s is set to %(model)s, but this workspace has no such connection.")
-            % {"agent": agent.name, "model": agent.model_id}
+            % {"agent": agent.name, "model": model}
         )
+    known = [connections[name] for name in named if name in connections]
+    try:
+        return model, {each.name: provider_settings(each) for each in known}
+    except CannotUnseal as error:
+        raise NoModel(str(error)) from error
+
+
+def _default_model(connections: Iterable[ModelConnection]) -> str:
     default = next((each for each in connections if each.is_default), None)
     if default is None:
         raise NoModel(
@@ -95,10 +102,10 @@ def choose_model(agent: Agent) -> tuple[str, dict[str, ProviderSettings]]:
                 "the demo model needs no key."
             )
         )
-    return f"{default.name}/{default.default_model or DEFAULTS[default.provider]}", providers
+    return f"{default.name}/{default.default_model or DEFAULTS[default.provider]}"
 
 
-DEFAULTS = {
+DEFAULTS: dict[str, str] = {
     ModelConnection.Provider.ANTHROPIC: settings.DEFAULT_MODEL.partition("/")[2],
     ModelConnection.Provider.OPENAI: "default",
     ModelConnection.Provider.DEMO: "demo",
@@ -143,7 +150,7 @@ def _prompt_inputs(run: Run, agent: Agent) -> PromptInputs:
 
 
 def _team(agent: Agent) -> tuple[Colleague, ...]:
-    people = Principal.objects.filter(removed_at=None).exclude(pk=agent.principal_id)
+    people = Principal.objects.filter(removed_at=None).exclude(agent__pk=agent.pk)
     titles = dict(Agent.objects.exclude(name="").values_list("principal_id", "title"))
     return tuple(
         Colleague(

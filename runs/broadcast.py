@@ -4,6 +4,7 @@ An event of a run is rendered once for each locale that has readers; its number 
 """
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -17,6 +18,7 @@ from workspaces.tenancy import bind
 
 from . import topics, transcript
 from .models import Run
+from .transcript import Calls, Entry
 
 PRESENCE: dict[str, presence.AgentState] = {
     Run.State.RUNNING: "running",
@@ -27,36 +29,37 @@ PRESENCE: dict[str, presence.AgentState] = {
 }
 
 
-def events(run: Run, stored: Sequence[Event]) -> None:
-    """After the commit the tabs on the run get the fragments of these events, in order."""
+def events(run: Run, stored: Sequence[Event], *, calls: Calls | None = None) -> None:
+    """After the commit the tabs on the run get the fragments of these events, in order.
+
+    `calls` are of somebody who has taken all events of the run before these.
+    """
     topic = topics.run(run.workspace_id, run.pk)
     for event in stored:
+        entry = calls.take(event) if calls else None
         publish_rendered(
             topic,
             event.kind.value,
-            lambda _locale, event=event: transcript.fragment(run, event),
-            data=_block(run, event),
+            partial(_fragment, run, event, entry),
+            data=_block(run, event, entry),
             n=event.seq,
         )
+
+
+def _fragment(run: Run, event: Event, entry: Entry | None, _locale: str) -> str:
+    return transcript.fragment(run, event, entry)
 
 
 def state(run_id: UUID, workspace_id: UUID) -> None:
     """After the commit every place that shows the run's or its agent's state shows the new one."""
 
-    def with_run(render: Any) -> Any:
-        def inside(_locale: str) -> str:
-            with bind(workspace_id):
-                run = Run.objects.select_related("agent__principal", "conversation").get(pk=run_id)
-                return render(run)
+    def render(_locale: str) -> str:
+        with bind(workspace_id):
+            return render_to_string("runs/_run_state.html", {"run": _fresh(run_id), "oob": True})
 
-        return inside
-
-    with_state = with_run(
-        lambda run: render_to_string("runs/_run_state.html", {"run": run, "oob": True})
-    )
-    run = Run.objects.select_related("agent", "space").get(pk=run_id)
+    run = _fresh(run_id)
     conversation = space_topics.conversation(workspace_id, run.conversation_id)
-    publish_rendered(conversation, "run_state", with_state)
+    publish_rendered(conversation, "run_state", render)
     publish(topics.roster(workspace_id), "changed", data={"agent": str(run.agent_id)})
     publish(topics.runs(workspace_id), "changed", data={"run": str(run_id)})
     show_presence(run)
@@ -71,34 +74,51 @@ def started(run: Run) -> None:
             return transcript.run_block(run_id, oob=True)
 
     publish_rendered(space_topics.conversation(workspace_id, run.conversation_id), "run", render)
+    publish(topics.roster(workspace_id), "changed", data={"agent": str(run.agent_id)})
     publish(topics.runs(workspace_id), "changed", data={"run": str(run_id)})
 
 
-def show_presence(run: Run) -> None:
-    """The agent's place in the presence list follows its representative run."""
-    word = PRESENCE.get(run.state)
-    if word == "blocked" and run.waiting_for not in {"approval", "person"}:
-        word = "running"
-    if word:
-        presence.set_agent(
-            str(run.workspace_id),
-            str(run.agent.principal_id),
-            word,
-            run=str(run.pk),
-            started=int((run.started_at or run.queued_at).timestamp() * 1000),
-            locus=space_topics.conversation(run.workspace_id, run.conversation_id),
-            is_private=run.space.visibility == Space.Visibility.PRIVATE,
-        )
+def show_presence(run: Run, word: presence.AgentState | None = None) -> None:
+    """The agent's place in the presence list follows its representative run.
+
+    The fence orders the news: what a former holder still says changes nothing.
+    """
+    word = word or _presence_of(run)
+    if word is None:
+        return
+    presence.set_agent(
+        str(run.workspace_id),
+        str(run.agent.principal_id),
+        word,
+        run=str(run.pk),
+        started=int((run.started_at or run.queued_at).timestamp() * 1000),
+        locus=space_topics.conversation(run.workspace_id, run.conversation_id),
+        is_private=run.space.visibility == Space.Visibility.PRIVATE,
+        seq=run.fence,
+    )
 
 
-def _block(run: Run, event: Event) -> dict[str, Any] | None:
+def _presence_of(run: Run) -> presence.AgentState | None:
+    if run.state == Run.State.PARKED and run.waiting_for == Run.WaitingFor.CHILD:
+        return "running"
+    return PRESENCE.get(run.state)
+
+
+def _fresh(run_id: UUID) -> Run:
+    rows = Run.objects.select_related("agent__principal", "conversation", "space", "workspace")
+    run: Run = rows.get(pk=run_id)
+    return run
+
+
+def _block(run: Run, event: Event, entry: Entry | None) -> dict[str, Any] | None:
+    """The growing block that this event replaces."""
     if event.kind in {Kind.TEXT, Kind.THINKING, Kind.TOOL_CALL}:
-        return {"block": _name(run, event)}
-    return None
-
-
-def _name(run: Run, event: Event) -> str:
-    return block_name(run.attempt, event.data["turn"], event.data["index"], event.kind.value)
+        name, place = event.kind.value, event.data
+    elif event.kind is Kind.TOOL_RESULT and entry is not None:
+        name, place = "output", entry.data
+    else:
+        return None
+    return {"block": block_name(run.attempt, place["turn"], place["index"], name)}
 
 
 def block_name(attempt: int, turn: int, index: int, kind: str) -> str:

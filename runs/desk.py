@@ -1,9 +1,8 @@
 """The push desk of a run: the `git_push` tool's way to the push gateway, without HTTP."""
 
-from repositories.pushing import push_from_checkout
-
 from harness.seam import Forwarded, Held, PushAnswer, PushWish, Refused
 from repositories.gateway.judge import Origin
+from repositories.pushing import push_from_checkout
 from repositories.submitting import NotHere
 
 from .models import Run
@@ -23,7 +22,7 @@ class Desk:
             run_id=run.pk,
             conversation_id=run.conversation_id,
             space_id=run.space_id,
-            agent_principal_id=run.agent.principal_id,  # type: ignore[arg-type]
+            agent_principal_id=run.agent.principal_id,
         )
         try:
             outcomes = push_from_checkout(

@@ -1,24 +1,24 @@
 """Who runs: a message wakes the agents that it means; a decision wakes the run that waits."""
 
 from collections.abc import Sequence
-from typing import Literal
 from uuid import UUID
 
 from django.db import IntegrityError, transaction
-from django.utils import timezone
+from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
 from agents.models import Agent
 from guardrails.models import Approval
 from harness import events
+from harness.events import Kind
+from harness.stop import StopReason
 from spaces import posting
 from spaces.models import Conversation, Message
 from workspaces.models import Principal
 
-from . import broadcast, journal, queue
+from . import broadcast, journal, locks, moves, queue
 from .adapters import capabilities_of
-from .claims import release_claims
-from .liveness import Health, liveness
+from .keeper import in_words
 from .models import Run, RunCursor, RunEvent
 
 
@@ -37,6 +37,8 @@ def post(
 
     Raises ValidationError for a text that cannot be posted.
     """
+    # One after the other: of two who write at once the second finds the first one's run.
+    locks.hold_conversation(conversation.pk)
     message, is_new = posting.post(conversation, author=author, body=body, client_key=client_key)
     return message, wake(message) if is_new else list(message.runs.all())
 
@@ -66,15 +68,14 @@ def _wake_one(message: Message, agent: Agent) -> Run | None:
             % {"name": agent.name, "lifecycle": agent.get_lifecycle_display().lower()},
         )
         return None
-    at_work = (
-        Run.objects.select_for_update()
-        .filter(agent=agent, conversation=message.conversation, state__in=Run.OPEN)
-        .order_by("queued_at")
-        .first()
+    open_runs = Run.objects.filter(
+        agent=agent, conversation=message.conversation, state__in=Run.OPEN, parent=None
     )
-    if at_work is not None:
-        _say_to(at_work, message)
-        return at_work
+    for known in open_runs.order_by("queued_at", "id"):
+        at_work = locks.hold(known.pk)
+        if at_work is not None and at_work.is_open:
+            _say_to(at_work, message)
+            return at_work
     return start(
         agent,
         conversation=message.conversation,
@@ -130,9 +131,9 @@ def _say_to(run: Run, message: Message) -> None:
             % {"name": run.agent.name},
         )
         return
-    journal.record(run, [said], is_output=False)
-    if run.state == Run.State.PARKED and run.waiting_for == Run.WaitingFor.PERSON:
-        queue.requeue(run)
+    journal.record(run, [said])
+    if run.waiting_for == Run.WaitingFor.PERSON:
+        moves.requeue(run)
 
 
 def stop(run: Run, *, by: Principal) -> None:
@@ -140,53 +141,34 @@ def stop(run: Run, *, by: Principal) -> None:
 
     Raises CannotDo when it has ended already.
     """
-    Run.objects.filter(pk=run.pk).update(stop_requested_by=by)
-    summary = _("Stopped by @%(handle)s.") % {"handle": by.handle}
-    if end_unattended(run, "cancelled", "cancelled_by_user", summary):
+    fresh = _open(run, locks.hold_with_claims(run.pk))
+    if fresh.state != Run.State.RUNNING or _is_abandoned(fresh):
+        summary = in_words(StopReason.CANCEL, by=by.handle)
+        moves.end(fresh, state="cancelled", reason="cancelled_by_user", summary=summary)
         return
-    asked = Run.objects.filter(pk=run.pk, state=Run.State.RUNNING).update(
-        stop_requested_at=timezone.now(), stop_reason="cancel"
+    Run.objects.filter(pk=run.pk).update(
+        stop_requested_at=Now(), stop_requested_by=by, stop_reason="cancel"
     )
-    if not asked:
-        raise CannotDo(_("The run has already ended; there was nothing to stop."))
-
-
-def end_unattended(
-    run: Run, state: Literal["failed", "cancelled"], reason: str, summary: str
-) -> bool:
-    """Ends a run that nobody executes; False when somebody does, or when it has ended."""
-    ended = Run.objects.filter(pk=run.pk, state__in=[Run.State.QUEUED, Run.State.PARKED]).update(
-        state=state,
-        terminal_reason=reason,
-        summary=summary,
-        liveness=liveness(Health(state=state, terminal_reason=reason)),
-        waiting_for="",
-        waiting_on=None,
-        ended_at=timezone.now(),
-    )
-    if not ended:
-        return False
-    journal.record(run, [events.done(state, reason, summary)], is_output=False)
-    release_claims(run)
-    broadcast.state(run.pk, run.workspace_id)
-    return True
 
 
 def pause(run: Run, *, by: Principal) -> None:
     """The run parks at its next event. Raises CannotDo when it has ended or cannot pause."""
     if not capabilities_of(run.adapter).pause:
         raise CannotDo(_("%(adapter)s cannot pause a run; it can be stopped.") % _named(run))
-    if not Run.objects.filter(pk=run.pk, state=Run.State.RUNNING).update(
-        pause_requested_at=timezone.now(), stop_requested_by=by, stop_reason="pause"
-    ):
+    fresh = _open(run, locks.hold(run.pk))
+    if fresh.state != Run.State.RUNNING or fresh.stop_requested_at is not None:
         raise CannotDo(_("Only a run that is working can be paused."))
+    Run.objects.filter(pk=run.pk).update(
+        pause_requested_at=Now(), stop_requested_by=by, stop_reason="pause"
+    )
 
 
 def resume(run: Run, *, by: Principal) -> None:
     """A paused run is queued again. Raises CannotDo when it is not paused."""
-    fresh = Run.objects.get(pk=run.pk)
-    if fresh.waiting_for != Run.WaitingFor.PAUSE or not queue.requeue(fresh):
+    fresh = _open(run, locks.hold(run.pk))
+    if fresh.waiting_for != Run.WaitingFor.PAUSE:
         raise CannotDo(_("The run is not paused."))
+    moves.requeue(fresh)
 
 
 def steer(run: Run, *, text: str, by: Principal) -> None:
@@ -194,37 +176,53 @@ def steer(run: Run, *, text: str, by: Principal) -> None:
     if not capabilities_of(run.adapter).steering:
         raise CannotDo(_("%(adapter)s cannot be steered while it works.") % _named(run))
     words = posting.clean(text)
-    fresh = Run.objects.select_for_update().get(pk=run.pk)
-    if not fresh.is_open:
-        raise CannotDo(_("The run has already ended; write a new message instead."))
-    journal.record(fresh, [events.steer(words, author=by.handle)], is_output=False)
+    fresh = _open(run, locks.hold(run.pk))
+    journal.record(fresh, [events.steer(words, author=by.handle)])
     if fresh.waiting_for == Run.WaitingFor.PERSON:
-        queue.requeue(fresh)
+        moves.requeue(fresh)
 
 
 def answer(approval: Approval) -> None:
     """The run that waits for this approval hears the answer and goes on. Twice is once."""
-    run = Run.objects.filter(pk=approval.run_id).first()
+    run = locks.hold(approval.run_id) if approval.run_id else None
     if run is None or not run.is_open:
         return
-    asked = (
-        RunEvent.objects.filter(run=run, kind="approval", data__approval_id=str(approval.pk))
-        .order_by("-seq")
-        .first()
+    call_id = call_that_asks(run, approval.pk)
+    if not call_id:
+        return
+    by = approval.decided_by
+    decided = events.decided(
+        str(approval.pk),
+        call_id=call_id,
+        decision="allow" if approval.state == Approval.State.APPROVED else "deny",
+        note=approval.note,
+        decided_by=by.handle if by else "",
     )
-    if asked is not None and asked.data.get("phase") == "asked":
-        is_yes = approval.state == Approval.State.APPROVED
-        by = approval.decided_by
-        decided = events.decided(
-            str(approval.pk),
-            call_id=asked.data["call_id"],
-            decision="allow" if is_yes else "deny",
-            note=approval.note,
-            decided_by=f"@{by.handle}" if by else "",
-        )
-        journal.record(run, [decided], is_output=False)
-    if asked is not None and run.waiting_for == Run.WaitingFor.APPROVAL:
-        queue.requeue(run)
+    journal.record(run, [decided])
+    if run.waiting_for == Run.WaitingFor.APPROVAL:
+        moves.requeue(run)
+
+
+def call_that_asks(run: Run, approval_id: UUID) -> str:
+    """The call that waits for this approval; empty when none does, or when it was told before."""
+    rows = RunEvent.objects.filter(
+        run=run, kind=Kind.APPROVAL.value, data__approval_id=str(approval_id)
+    )
+    newest: RunEvent | None = rows.order_by("-seq").first()
+    if newest is None or newest.data.get("phase") != "asked":
+        return ""
+    return str(newest.data["call_id"])
+
+
+def _open(run: Run, fresh: Run | None) -> Run:
+    if fresh is None or not fresh.is_open:
+        raise CannotDo(_("The run has already ended; write a new message instead."))
+    return fresh
+
+
+def _is_abandoned(run: Run) -> bool:
+    """Whether its worker is gone: nobody would hear a request."""
+    return bool(Run.objects.filter(pk=run.pk, lease_until__lt=Now()).exists())
 
 
 def _named(run: Run) -> dict[str, str]:

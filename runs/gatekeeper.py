@@ -11,11 +11,12 @@ from guardrails.asking import Asked, Kind
 from guardrails.decisions import Decision
 from guardrails.models import Approval
 from guardrails.policy import Resolution
+from harness.errors import Released
 from harness.seam import Allow, Ask, Deny, GateCall, Root, Verdict
 from workspaces import audit
 from workspaces.tenancy import bind
 
-from .models import Run
+from .models import Run, RunCursor, RunEvent
 
 FILE_CLASSES = frozenset({"file_delete", "file_write_outside_worktree"})
 MOST_SHOWN = 4000
@@ -30,13 +31,23 @@ class Gatekeeper:
     def check(self, call: GateCall) -> Verdict:
         """Allow, deny with a reason, or ask with an open approval; each is in the audit.
 
-        A database that cannot be reached raises, and so the call is not carried out.
+        A call without an action class does nothing that a rule could be about. A database that
+        cannot be reached raises, and so the call is not carried out; so does, with Released, a run
+        that is somebody else's by now.
         """
+        if not call.classes and not call.command:
+            return Allow()
         try:
             with bind(self._run.workspace_id):
+                self._require_fence()
                 return self._check(call)
         finally:
             connection.close()
+
+    def _require_fence(self) -> None:
+        mine = RunCursor.objects.filter(run_id=self._run.pk, fence=self._run.fence)
+        if not mine.exists():
+            raise Released(f"The run {self._run.pk} is no longer this worker's.")
 
     def _check(self, call: GateCall) -> Verdict:
         run = self._run
@@ -44,8 +55,6 @@ class Gatekeeper:
         resolution = rules.judge(
             actions, agent_id=run.agent_id, space_id=run.space_id, mode=run.mode
         )
-        if not call.classes and not call.command:
-            return Allow()
         if resolution.decision is Decision.DENY:
             reason = explain.sentence(resolution)
             self._record(call, resolution, outcome="deny")
@@ -59,21 +68,37 @@ class Gatekeeper:
         run = self._run
         asked = question(call, actions)
         if call.approval_id is not None:
-            key = asking.digest(
-                asked,
-                workspace_id=run.workspace_id,
-                run_id=run.pk,
-                asking=resolution.asking,
-            )
-            try:
-                approvals.consume(call.approval_id, digest=key)
-            except approvals.NotUsable as error:
-                return Deny(str(error))
-            return Allow(rule=f"approval:{call.approval_id}")
+            return self._use(call.approval_id, asked, resolution)
         approval = request(run, asked, resolution)
         if approval.state != Approval.State.PENDING:
             return Deny(approval.note or _("Nobody could decide this."))
         return Ask(str(approval.pk), reason=explain.sentence(resolution))
+
+    def _use(self, approval_id: str, asked: Asked, resolution: Resolution) -> Verdict:
+        """Uses the yes. One that an earlier worker used and lost before it could begin still holds:
+        the start of a call is committed before its effect, and there is none."""
+        run = self._run
+        key = asking.digest(
+            asked, workspace_id=run.workspace_id, run_id=run.pk, asking=resolution.asking
+        )
+        used = Approval.objects.filter(
+            pk=approval_id,
+            run_id=run.pk,
+            digest=key,
+            state=Approval.State.APPROVED,
+            used_at__isnull=False,
+            withdrawn_at__isnull=True,
+        )
+        if not (used.exists() and not self._was_begun(asked.call_id)):
+            try:
+                approvals.consume(approval_id, digest=key)
+            except approvals.NotUsable as error:
+                return Deny(str(error))
+        return Allow(rule=f"approval:{approval_id}")
+
+    def _was_begun(self, call_id: str) -> bool:
+        starts = RunEvent.objects.filter(run_id=self._run.pk, kind="tool_start")
+        return bool(starts.filter(data__call_id=call_id).exists())
 
     def _record(self, call: GateCall, resolution: Resolution, *, outcome: str) -> None:
         audit.record(

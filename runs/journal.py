@@ -13,11 +13,27 @@ from uuid import UUID
 from django.db import connection
 
 from harness.events import Event, Kind
+from harness.text import storable
 from workspaces.ids import uuid7
 from workspaces.tenancy import writable_workspace
 
 from . import broadcast
 from .models import Run, RunEvent
+from .transcript import Calls
+
+# What a run's executor writes because something came out of the model or of a tool.
+OUTPUT = frozenset(
+    {
+        Kind.TEXT,
+        Kind.THINKING,
+        Kind.TOOL_CALL,
+        Kind.TOOL_START,
+        Kind.TOOL_RESULT,
+        Kind.USAGE,
+        Kind.ERROR,
+        Kind.COMPACTION,
+    }
+)
 
 
 class FenceLost(RuntimeError):
@@ -45,23 +61,24 @@ def record(
     events: Sequence[Event],
     *,
     fence: int | None = None,
-    is_output: bool = True,
     ids: Sequence[UUID] = (),
+    calls: Calls | None = None,
 ) -> int:
     """Stores the events in order, in the current transaction. Returns the seq of the last.
 
     With a fence it is the executing worker who writes: raises FenceLost, and writes nothing, when
-    the run is no longer this worker's. Without one it is somebody who adds to the run.
-    `ids` are the keys of the rows, for a writer who may have to ask whether they arrived.
+    the run is no longer this worker's. Without one it is somebody who adds to the run, which is
+    locked and open. `ids` are the keys of the rows, for a writer who may have to ask whether they
+    arrived; `calls` are what this writer knows of the run's calls.
     """
     if not events:
         return 0
-    parameters = {
+    parameters: dict[str, Any] = {
         "count": len(events),
         "run": run.pk,
         "fence": fence,
         "attempt": run.attempt,
-        "is_output": is_output,
+        "is_output": fence is not None and any(event.kind in OUTPUT for event in events),
         "workspace": writable_workspace(),
         "ids": list(ids) or [uuid7() for _ in events],
         "kinds": [event.kind.value for event in events],
@@ -69,18 +86,33 @@ def record(
     }
     with connection.cursor() as cursor:
         cursor.execute(APPEND, parameters)
-        seqs = [seq for (seq,) in cursor.fetchall()]
+        seqs: list[int] = [seq for (seq,) in cursor.fetchall()]
     if not seqs:
         raise FenceLost(f"The run {run.pk} is no longer this worker's.")
     stored = [event.at(seq) for event, seq in zip(events, sorted(seqs), strict=True)]
-    broadcast.events(run, stored)
+    broadcast.events(run, stored, calls=calls)
     return max(seqs)
+
+
+def repeat(run: Run, ids: Sequence[UUID], *, calls: Calls | None = None) -> int:
+    """The seq of the last of these rows if they were stored, else 0.
+
+    For a writer who does not know how his commit ended: the tabs are told again, because they may
+    not have heard of it.
+    """
+    stored = [as_event(row) for row in RunEvent.objects.filter(pk__in=ids).order_by("seq")]
+    broadcast.events(run, stored, calls=calls)
+    return (stored[-1].seq or 0) if stored else 0
 
 
 def read(run_id: UUID, *, after: int = 0) -> list[Event]:
     """The run's events with a seq above `after`, in order."""
     rows = RunEvent.objects.filter(run_id=run_id, seq__gt=after).order_by("seq")
-    return [Event(Kind(row.kind), row.data, row.seq) for row in rows]
+    return [as_event(row) for row in rows]
+
+
+def as_event(row: RunEvent) -> Event:
+    return Event(Kind(row.kind), row.data, row.seq)
 
 
 def last_seq(run_id: UUID) -> int:
@@ -90,6 +122,9 @@ def last_seq(run_id: UUID) -> int:
 
 
 def _json(data: Any) -> str:
-    # PostgreSQL's jsonb has no NUL; it is shown as its own symbol instead of refusing the event.
     text = json.dumps(data, ensure_ascii=False, default=str)
-    return text.replace("\\u0000", "\\u2400").encode("utf-8", "replace").decode()
+    if "\\u0000" in text:
+        # PostgreSQL's jsonb has no NUL; it is shown as its own symbol. Six characters that only
+        # look like one, as source code has them, stay as they are.
+        text = json.dumps(storable(data), ensure_ascii=False, default=str)
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()

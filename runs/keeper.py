@@ -1,8 +1,8 @@
 """Keeping leases: one thread a worker process speaks for all runs that the process executes.
 
-It renews the leases, hears that a run is to stop or was taken away, and repeats the presence. A
-process that cannot reach the database for as long as a lease lasts stops its runs by itself,
-because somebody else may have them by then.
+It renews the leases, hears that a run is to stop or was taken away, notes its output and shows what
+its agent does. A process that cannot reach the database for as long as a lease lasts stops its runs
+by itself, because somebody else may have them by then.
 """
 
 import logging
@@ -11,12 +11,14 @@ import socket
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from typing import Any, Literal
 from uuid import UUID
 
 from django.conf import settings
 from django.db import Error, connection
+from django.utils.translation import gettext as _
 
 from harness.stop import Stop, StopReason
 from workspaces.tenancy import across_workspaces
@@ -33,16 +35,24 @@ REASONS = {
     "max_time": StopReason.MAX_TIME,
     "budget": StopReason.BUDGET,
 }
+Doing = Literal["thinking", "running"]
 
 LOOK = """
-SELECT r.id, r.fence, r.state, r.stop_reason,
+SELECT r.id, r.fence, r.state, r.stop_reason, p.handle,
        r.stop_requested_at IS NOT NULL OR r.pause_requested_at IS NOT NULL
-FROM runs_run r WHERE r.id = ANY(%s)
+FROM runs_run r LEFT JOIN workspaces_principal p ON p.id = r.stop_requested_by_id
+WHERE r.id = ANY(%s)
 """
 RENEW = """
 UPDATE runs_run r SET lease_until = clock_timestamp() + make_interval(secs => %s)
 FROM unnest(%s::uuid[], %s::bigint[]) AS mine(id, fence)
 WHERE r.id = mine.id AND r.fence = mine.fence AND r.state = 'running'
+"""
+# Text that grows is output too, and no event says so until its block stands.
+NOTE_OUTPUT = """
+UPDATE runs_runcursor c SET last_output_at = clock_timestamp()
+FROM unnest(%s::uuid[], %s::bigint[]) AS mine(id, fence)
+WHERE c.run_id = mine.id AND c.fence = mine.fence
 """
 
 
@@ -53,13 +63,19 @@ def owner() -> str:
 
 @dataclass(slots=True)
 class Held:
-    """A run that this process executes."""
+    """A run that this process executes. `run` is as it was claimed."""
 
-    run_id: UUID
-    workspace_id: UUID
-    fence: int
-    stop: Stop
+    run: Run
+    stop: Stop = field(default_factory=Stop)
     renewed: float = field(default_factory=time.monotonic)
+    doing: Doing = "running"
+    shown: Doing = "running"
+    had_output: bool = False
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether the lease can still last: nobody else has the run before it has run out."""
+        return time.monotonic() - self.renewed < settings.LEASE_SECONDS
 
 
 class Keeper:
@@ -72,9 +88,9 @@ class Keeper:
         self.is_closing = False
 
     @contextmanager
-    def holding(self, run: Run) -> Iterator[Stop]:
+    def holding(self, run: Run) -> Iterator[Held]:
         """Within: the run's lease is renewed, and its stop token hears of what is asked."""
-        held = Held(run.pk, run.workspace_id, run.fence, Stop())
+        held = Held(run)
         with self._lock:
             self._held[run.pk] = held
             if self._thread is None or not self._thread.is_alive():
@@ -83,7 +99,7 @@ class Keeper:
         if self.is_closing:
             held.stop.request(StopReason.RELEASE)
         try:
-            yield held.stop
+            yield held
         finally:
             with self._lock:
                 if self._held.get(run.pk) is held:
@@ -101,50 +117,83 @@ class Keeper:
 
     def _keep(self) -> None:
         beat = 0.0
-        while True:
-            held = self._all()
-            with self._lock:
-                if not self._held:
-                    self._thread = None
-                    return
+        while held := self._still_held():
             try:
                 self._look(held)
                 if time.monotonic() - beat >= settings.LEASE_BEAT_SECONDS:
-                    self._renew(held)
                     beat = time.monotonic()
+                    self._renew(held)
+                self._show(held)
             except Error as error:
                 log.warning("the leases could not be looked at: %s", error)
-                self._give_up_late(held)
+            except Exception:
+                # Every run of the process hangs on this thread: one bad row must not end it.
+                log.exception("the leases could not be looked at")
             finally:
-                connection.close()
+                with suppress(Error):
+                    connection.close()
+            self._give_up_late(held)
             time.sleep(LOOK_SECONDS)
+
+    def _still_held(self) -> list[Held]:
+        with self._lock:
+            if not self._held:
+                self._thread = None
+            return list(self._held.values())
 
     def _look(self, held: list[Held]) -> None:
         with across_workspaces(), connection.cursor() as cursor:
-            cursor.execute(LOOK, [[each.run_id for each in held]])
+            cursor.execute(LOOK, [[each.run.pk for each in held]])
             rows = {row[0]: row[1:] for row in cursor.fetchall()}
         for each in held:
-            fence, state, reason, is_asked = rows.get(each.run_id, (None, None, "", False))
-            if fence != each.fence or state != Run.State.RUNNING:
+            fence, state, reason, by, is_asked = rows.get(each.run.pk, (None, None, "", "", False))
+            if fence != each.run.fence or state != Run.State.RUNNING:
                 each.stop.request(StopReason.RELEASE, "Somebody else has the run.")
             elif is_asked:
-                each.stop.request(REASONS.get(reason, StopReason.CANCEL))
+                why = REASONS.get(reason, StopReason.CANCEL)
+                each.stop.request(why, in_words(why, by=by))
 
     def _renew(self, held: list[Held]) -> None:
-        ids, fences = [each.run_id for each in held], [each.fence for each in held]
-        with across_workspaces():
-            with connection.cursor() as cursor:
-                cursor.execute(RENEW, [settings.LEASE_SECONDS, ids, fences])
-            runs = list(Run.objects.select_related("agent", "space").filter(pk__in=ids))
+        now = time.monotonic()  # before the database's own clock is read
+        wrote = [each for each in held if each.had_output]
+        for each in wrote:
+            each.had_output = False
+        with across_workspaces(), connection.cursor() as cursor:
+            cursor.execute(RENEW, [settings.LEASE_SECONDS, *_keys(held)])
+            if wrote:
+                cursor.execute(NOTE_OUTPUT, _keys(wrote))
         for each in held:
-            each.renewed = time.monotonic()
-        for run in runs:
-            broadcast.show_presence(run)
+            each.renewed = now
+            self._show_one(each)
+
+    def _show(self, held: list[Held]) -> None:
+        for each in held:
+            if each.doing != each.shown:
+                self._show_one(each)
+
+    def _show_one(self, held: Held) -> None:
+        held.shown = held.doing
+        broadcast.show_presence(held.run, held.shown)
 
     def _give_up_late(self, held: list[Held]) -> None:
         for each in held:
-            if time.monotonic() - each.renewed > settings.LEASE_SECONDS:
+            if not each.is_ours:
                 each.stop.request(StopReason.RELEASE, "The lease could not be renewed.")
+
+
+def in_words(reason: StopReason, *, by: str | None = None) -> str:
+    """Why a run was stopped, as its last line says it."""
+    if reason is StopReason.SILENCE:
+        return _("The run gave no output for so long that the silence watchdog ended it.")
+    if reason is StopReason.MAX_TIME:
+        return _("The run has used all its time.")
+    if reason is StopReason.BUDGET:
+        return _("The run has used all its budget.")
+    return _("Stopped by @%(handle)s.") % {"handle": by} if by else _("Stopped.")
+
+
+def _keys(held: list[Held]) -> list[Any]:
+    return [[each.run.pk for each in held], [each.run.fence for each in held]]
 
 
 keeper = Keeper()

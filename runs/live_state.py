@@ -66,7 +66,7 @@ def live_state(runs: Iterable[RunFacts]) -> LiveState:
     return LiveState.IDLE
 
 
-def with_live_state(agents: QuerySet[Agent]) -> QuerySet[Agent]:
+def with_live_state(agents: QuerySet[Agent]) -> QuerySet[Any]:
     """The agents with `live_state`, `live_order` and `last_run_at`, in one query."""
     own = Run.objects.filter(agent=OuterRef("pk"))
     latest = own.exclude(state=Run.State.QUEUED).order_by("-queued_at", "-id")

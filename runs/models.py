@@ -153,11 +153,14 @@ class RunCursor(TenantModel):
     """What each event changes: a narrow row of its own, so that counting stays cheap.
 
     `fence` repeats the run's, because the event's own transaction compares it here.
+    `began_at` is when the present claim began to work; `last_output_at` is empty until something
+    came out of it.
     """
 
     run = TenantOneToOne(Run, on_delete=models.CASCADE, related_name="cursor")
     last_seq = models.PositiveBigIntegerField(default=0)
     fence = models.PositiveBigIntegerField(default=0)
+    began_at = models.DateTimeField(null=True, blank=True)
     last_output_at = models.DateTimeField(null=True, blank=True)
 
     def __str__(self) -> str:
@@ -176,6 +179,12 @@ class RunEvent(TenantModel):
 
     class Meta:
         ordering = ["seq"]
+        # What a decision looks for among thousands of events.
+        indexes = [
+            models.Index(
+                fields=["run"], name="runevent_approval", condition=models.Q(kind="approval")
+            )
+        ]
         constraints = [models.UniqueConstraint(fields=["run", "seq"], name="runevent_seq")]
 
     def __str__(self) -> str:

@@ -6,6 +6,7 @@ The repositories room calls the three functions by name (settings): it is a lowe
 from typing import Literal
 from uuid import UUID
 
+from django.db.models import Q
 from django.utils.translation import gettext as _
 
 from guardrails import explain, rules
@@ -20,7 +21,7 @@ from repositories.gateway.judge import PushEnd, PushFacts
 from repositories.models import PushRequest
 from workspaces.tenancy import bind
 
-from . import gatekeeper, journal, queue
+from . import dispatch, gatekeeper, journal, locks, moves
 from .models import Run, RunEvent
 
 MOST_FILES = 200
@@ -28,9 +29,11 @@ MOST_FILES = 200
 
 def judge_push(facts: PushFacts) -> Verdict:
     """The rule's answer about a push, with an open approval where a person is asked."""
-    run = _run(facts.origin.run_id)
-    if run is None or not run.is_open:
+    # Locked, so that a run which ends meanwhile closes what is asked here.
+    held = locks.hold(facts.origin.run_id)
+    if held is None or not held.is_open:
         return Deny(_("The run that pushes has ended."))
+    run = _whole(held)
     actions = tuple(
         Action(
             classes=frozenset({"git_push"}),
@@ -83,19 +86,19 @@ def is_in_progress(workspace_id: UUID, run_id: UUID) -> bool:
 
 def push_settled(end: PushEnd) -> None:
     """The run hears how its push ended, and goes on when it waited for that."""
-    run = _run(end.run_id)
-    if run is None or not run.is_open:
+    run = locks.hold(end.run_id)
+    if run is None or not run.is_open or end.approval_id is None:
         return
-    call_id = _call_of(run, end.approval_id)
+    call_id = dispatch.call_that_asks(run, end.approval_id)
     if call_id:
-        journal.record(run, [_decided(end, call_id)], is_output=False)
-        queue.requeue(run)
-    elif end.approval_id is not None:
-        words = _("Push request %(number)d: %(sentence)s") % {
-            "number": end.number,
-            "sentence": end.sentence,
-        }
-        journal.record(run, [events.steer(words)], is_output=False)
+        told = _decided(end, call_id)
+    elif _was_told(run, end):
+        return
+    else:
+        told = events.steer(_words(end), code=f"push:{end.push_request_id}")
+    journal.record(run, [told])
+    if run.waiting_for == Run.WaitingFor.APPROVAL:
+        moves.requeue(run)
 
 
 def answer_push(approval: Approval) -> None:
@@ -121,7 +124,8 @@ def answer_push(approval: Approval) -> None:
 
 
 def _decided(end: PushEnd, call_id: str) -> events.Event:
-    approval = Approval.objects.select_related("decided_by").filter(pk=end.approval_id).first()
+    rows = Approval.objects.select_related("decided_by").filter(run_id=end.run_id)
+    approval = next((row for row in rows if row.pk == end.approval_id), None)
     is_no = end.state in {PushRequest.State.REFUSED, PushRequest.State.CANCELLED}
     decision: Literal["allow", "deny"] = "deny" if is_no else "allow"
     by = approval.decided_by if approval else None
@@ -130,28 +134,27 @@ def _decided(end: PushEnd, call_id: str) -> events.Event:
         call_id=call_id,
         decision=decision,
         note=approval.note if approval else "",
-        decided_by=f"@{by.handle}" if by else "",
+        decided_by=by.handle if by else "",
         outcome=end.sentence,
         failed=end.state != PushRequest.State.FORWARDED,
     )
 
 
-def _call_of(run: Run, approval_id: UUID | None) -> str:
-    """The call that waits for this approval; empty when none does, or when it was told before."""
-    rows = RunEvent.objects.filter(
-        run=run, kind="approval", data__approval_id=str(approval_id)
-    ).order_by("-seq")
-    newest = rows.first()
-    if newest is None or newest.data.get("phase") != "asked":
-        return ""
-    return str(newest.data["call_id"])
+def _was_told(run: Run, end: PushEnd) -> bool:
+    told = RunEvent.objects.filter(run=run, kind__in=["approval", "steer"])
+    by_decision = Q(data__approval_id=str(end.approval_id), data__phase="decided")
+    return told.filter(by_decision | Q(data__code=f"push:{end.push_request_id}")).exists()
 
 
-def _run(run_id: UUID) -> Run | None:
-    return (
-        Run.objects.select_related(
-            "agent__principal", "conversation", "space", "requested_by", "workspace"
-        )
-        .filter(pk=run_id)
-        .first()
-    )
+def _words(end: PushEnd) -> str:
+    """For a push that no call of the run waits for: one that was typed in a shell."""
+    return _("Push request %(number)d: %(sentence)s") % {
+        "number": end.number,
+        "sentence": end.sentence,
+    }
+
+
+def _whole(run: Run) -> Run:
+    rows = Run.objects.select_related("agent__principal", "conversation", "space", "requested_by")
+    whole: Run = rows.get(pk=run.pk)
+    return whole

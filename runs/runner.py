@@ -4,81 +4,69 @@ A run is claimed by compare-and-set; from then on every write carries the fence 
 the adapter ends it is an exception of one family; anything else is a bug, recorded as such.
 """
 
+import errno
 import logging
 import shutil
 from uuid import UUID
 
 from django.conf import settings
 from django.db import connection
-from django.db.models import F
 from django.db.models.functions import Now
-from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from agents.models import Agent
+from guardrails.models import Approval
+from harness import sandbox
+from harness.adapters.base import Adapter
+from harness.calls import open_calls
 from harness.errors import Cancelled, Completed, DiskFull, Finished, Parked, Released
 from harness.events import Kind
 from harness.seam import Ports
-from harness.stop import Stop
+from harness.stop import StopReason
 from repositories.checkouts import CheckoutFailed
+from repositories.models import PushRequest
 from spaces import posting
 from workspaces.tenancy import bind
 
-from . import briefing, broadcast, claims, journal, queue, workplace
+from . import briefing, broadcast, hearing, journal, locks, moves, workplace
 from .adapters import UnknownAdapter, adapter_of
 from .desk import Desk
 from .gatekeeper import Gatekeeper
 from .journal import FenceLost
-from .keeper import keeper, owner
-from .liveness import Health, liveness
+from .keeper import Held, in_words, keeper, owner
 from .models import Run, RunCursor, RunEvent
+from .patience import AWAY, patiently
 from .shelf import Shelf
 from .sink import JournalSink
 
 log = logging.getLogger(__name__)
 
-CLAIM = """
-UPDATE runs_run SET state = 'running', attempt = attempt + 1, fence = fence + 1,
-    lease_owner = %s, lease_until = clock_timestamp() + make_interval(secs => %s),
-    started_at = coalesce(started_at, clock_timestamp()), waiting_for = '', waiting_on = NULL,
-    stop_requested_at = NULL, pause_requested_at = NULL, stop_reason = ''
-WHERE id = %s AND state = 'queued' RETURNING fence
-"""
+FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
 def execute(workspace_id: UUID, run_id: UUID) -> None:
     """Executes the run unless it is somebody else's, has ended, or this process is closing."""
-    if keeper.is_closing:
-        return
-    run = claim(workspace_id, run_id)
-    connection.close()
-    if run is None:
-        return
-    with keeper.holding(run) as stop:
-        try:
-            while not _drive(run, stop):
-                pass
-        except (FenceLost, Released) as end:
-            log.info("run %s is released: %s", run.pk, end)
-            _release(run)
-        finally:
-            connection.close()
+    try:
+        run = None if keeper.is_closing else claim(workspace_id, run_id)
+        if run is None:
+            return
+        connection.close()
+        with keeper.holding(run) as held:
+            _drive_to_its_end(held)
+    finally:
+        connection.close()
 
 
 def claim(workspace_id: UUID, run_id: UUID) -> Run | None:
     """The run as this worker's, or None when it was not there to be had."""
     with bind(workspace_id):
-        with connection.cursor() as cursor:
-            cursor.execute(CLAIM, [owner(), settings.LEASE_SECONDS, run_id])
-            row = cursor.fetchone()
-        if row is None:
+        if not moves.claim(run_id, owner=owner()):
             return None
-        RunCursor.objects.filter(run_id=run_id).update(fence=row[0], last_output_at=Now())
-        run = (
+        run: Run = (
             Run.objects.select_related(
                 "agent__principal",
                 "agent__reports_to",
-                "conversation__space",
+                "conversation",
                 "space",
                 "message__author",
                 "requested_by",
@@ -91,48 +79,61 @@ def claim(workspace_id: UUID, run_id: UUID) -> Run | None:
         return run
 
 
-def _drive(run: Run, stop: Stop) -> bool:
-    """One stretch of the run; False when it is to go on at once."""
+def _drive_to_its_end(held: Held) -> None:
     try:
-        _work(run, stop)
-    except Finished as end:
-        return _finish(run, end)
+        while not _drive(held):
+            pass
+    except (FenceLost, Released) as end:
+        log.info("run %s is released: %s", held.run.pk, end)
+        _release(held)
+
+
+def _drive(held: Held) -> bool:
+    """One stretch of the run; False when it is to go on at once, from its journal."""
+    try:
+        _work(held)
     except Parked as end:
-        return _park(run, end)
+        return _park(held, end)
+    except Finished as end:
+        return _finish(held, end)
     except (FenceLost, Released):
         raise
+    except AWAY as error:
+        log.warning("run %s goes on when the database is back: %s", held.run.pk, error)
+        return patiently(held, lambda _is_retry: _stands(held))
+    except OSError as error:
+        if error.errno in FULL:
+            return _finish(held, _disk_full())
+        _record_fault(held, error)
+        raise
     except Exception as error:
-        log.exception("run %s ended by a fault of ours", run.pk)
-        _finish(run, _fault(error))
+        _record_fault(held, error)
         raise
     return True
 
 
-def _work(run: Run, stop: Stop) -> None:
+def _work(held: Held) -> None:
+    run = held.run
     with bind(run.workspace_id):
         _require_dispatchable(run)
         brief = briefing.read(run)
-        try:
-            adapter = adapter_of(run.adapter)
-        except UnknownAdapter as error:
-            raise Finished(str(error)) from error
-        Run.objects.filter(pk=run.pk, fence=run.fence).update(model=brief.model)
     connection.close()
+    adapter = _adapter(run)
     _require_space()
     try:
         roots, directory = workplace.prepare(run)
     except CheckoutFailed as error:
-        raise Finished(str(error)) from error
+        raise _no_checkout(error) from error
     with bind(run.workspace_id):
+        _begin(run, brief)
         history = journal.read(run.pk)
         spec = briefing.spec(run, brief, roots, directory)
     connection.close()
-    seen = history[-1].seq or 0 if history else 0
-    sink = JournalSink(run, stop=stop, seen=seen)
+    sink = JournalSink(held, history)
     ports = Ports(
         gate=Gatekeeper(run, roots),
         sink=sink,
-        stop=stop,
+        stop=held.stop,
         push_desk=Desk(run),
         shelf=Shelf(run),
     )
@@ -140,6 +141,21 @@ def _work(run: Run, stop: Stop) -> None:
         adapter.run(spec, history, ports)
     finally:
         sink.close()
+
+
+def _begin(run: Run, brief: briefing.Brief) -> None:
+    """What the run works with stands in its row; from now on its silence counts."""
+    Run.objects.filter(pk=run.pk, fence=run.fence).update(
+        model=brief.model, effort=run.agent.effort or "", sandboxed=sandbox.probe().is_usable
+    )
+    RunCursor.objects.filter(run=run, fence=run.fence).update(began_at=Now())
+
+
+def _adapter(run: Run) -> Adapter:
+    try:
+        return adapter_of(run.adapter)
+    except UnknownAdapter as error:
+        raise Finished(str(error)) from error
 
 
 def _require_dispatchable(run: Run) -> None:
@@ -154,44 +170,115 @@ def _require_dispatchable(run: Run) -> None:
 def _require_space() -> None:
     folder = settings.DATA_DIR
     if folder.exists() and shutil.disk_usage(folder).free < settings.DISK_RESERVE_BYTES:
-        raise DiskFull(
-            _(
-                "The server's disk is full. What the run did so far is kept; ask again when an "
-                "operator has made room."
-            )
+        raise _disk_full()
+
+
+def _no_checkout(error: CheckoutFailed) -> Finished:
+    return DiskFull(str(error)) if error.code in {"disk", "disk_full"} else Finished(str(error))
+
+
+def _disk_full() -> DiskFull:
+    return DiskFull(
+        _(
+            "The server's disk is full. What the run did so far is kept; ask again when an "
+            "operator has made room."
         )
+    )
 
 
-def _finish(run: Run, end: Finished) -> bool:
+# ---------------------------------------------------------------- ending and waiting
+
+
+def _finish(held: Held, end: Finished) -> bool:
     """Writes the end down. False when somebody said something that the agent has not read yet."""
+    return patiently(held, lambda _is_retry: _finish_once(held.run, end))
+
+
+def _finish_once(run: Run, end: Finished) -> bool:
     with bind(run.workspace_id):
-        RunCursor.objects.select_for_update().get(run=run)
-        if isinstance(end, Completed) and _unread(run, end.seen):
-            return False
-        ended = Run.objects.filter(pk=run.pk, fence=run.fence, state=Run.State.RUNNING).update(
-            state=end.state,
-            terminal_reason=end.reason.value,
-            summary=end.summary,
-            liveness=_final_liveness(run, end),
-            ended_at=timezone.now(),
-            lease_owner="",
-            lease_until=None,
-            stop_requested_at=None,
-            **_spent(run),
-        )
-        if not ended:
-            raise FenceLost(f"The run {run.pk} was ended or taken over meanwhile.")
-        journal.record(run, [end.event()], fence=run.fence, is_output=False)
-        if end.state == Run.State.SUCCEEDED and end.summary.strip():
+        locks.hold_conversation(run.conversation_id)
+        fresh = _hold_mine(run)
+        end = stopped(fresh) or end
+        if isinstance(end, Completed):
+            if _unread(run, end.seen):
+                return False
+            if push := _open_push(run):
+                moves.park(fresh, waiting_for="approval", waiting_on=push.approval_id)
+                return True
+        moves.end(fresh, state=end.state, reason=end.reason.value, summary=end.summary)
+        if end.state == "succeeded" and end.summary.strip():
             posting.post(
                 run.conversation,
                 author=run.agent.principal,
                 body=end.summary[: posting.MAX_CHARACTERS],
                 run_id=run.pk,
             )
-        claims.release_claims(run)
-        broadcast.state(run.pk, run.workspace_id)
     return True
+
+
+def _park(held: Held, end: Parked) -> bool:
+    """The slot is free until a decision, a child or a person. False when it is there already."""
+    return patiently(held, lambda _is_retry: _park_once(held.run, end))
+
+
+def _park_once(run: Run, end: Parked) -> bool:
+    with bind(run.workspace_id):
+        fresh = _hold_mine(run)
+        asked = stopped(fresh)
+        if asked is None:
+            if _is_answered(run, end):
+                return False
+            on = end.ids[0] if end.ids else None
+            moves.park(fresh, waiting_for=end.waiting_for, waiting_on=on)
+            return True
+    return _finish_once(run, asked)
+
+
+def _release(held: Held) -> None:
+    """Gives an unfinished run back, so that another worker goes on from its journal."""
+    try:
+        with bind(held.run.workspace_id):
+            give_back(_hold_mine(held.run))
+    except FenceLost:
+        log.info("run %s is somebody else's already", held.run.pk)
+    except AWAY as error:
+        log.warning("run %s is left to the sweep: %s", held.run.pk, error)
+
+
+def give_back(run: Run) -> None:
+    """A run that nobody executes any more is queued again, or does what was asked of it meanwhile.
+
+    The caller has locked it and has its fence.
+    """
+    if asked := stopped(run):
+        moves.end(run, state=asked.state, reason=asked.reason.value, summary=asked.summary)
+    elif run.pause_requested_at is not None:
+        moves.park(run, waiting_for=Run.WaitingFor.PAUSE, waiting_on=None)
+    else:
+        moves.release(run)
+
+
+def _stands(held: Held) -> bool:
+    """False while the run is still this worker's, which is then to go on. Raises FenceLost."""
+    with bind(held.run.workspace_id):
+        _hold_mine(held.run)
+    return False
+
+
+def _hold_mine(run: Run) -> Run:
+    """The run as it is now, locked with its claims. Raises FenceLost when it is another's."""
+    fresh = locks.hold_with_claims(run.pk)
+    if fresh is None or fresh.fence != run.fence or fresh.state != Run.State.RUNNING:
+        raise FenceLost(f"The run {run.pk} was ended or taken over meanwhile.")
+    return fresh
+
+
+def stopped(run: Run) -> Cancelled | None:
+    """A stop that a person was told of holds, however the run would have ended otherwise."""
+    if run.stop_requested_at is None or run.stop_reason != "cancel":
+        return None
+    by = run.stop_requested_by
+    return Cancelled(in_words(StopReason.CANCEL, by=by.handle if by else None))
 
 
 def _unread(run: Run, seen: int) -> bool:
@@ -200,83 +287,29 @@ def _unread(run: Run, seen: int) -> bool:
     return theirs.filter(kind__in=[Kind.STEER.value, Kind.MESSAGE.value]).exists()
 
 
-def _park(run: Run, end: Parked) -> bool:
-    """The slot is free until a decision, a child or a person. False when it is there already."""
-    with bind(run.workspace_id):
-        RunCursor.objects.select_for_update().get(run=run)
-        if _already_answered(run, end):
-            return False
-        parked = Run.objects.filter(pk=run.pk, fence=run.fence, state=Run.State.RUNNING).update(
-            state=Run.State.PARKED,
-            waiting_for=end.waiting_for,
-            waiting_on=end.ids[0] if end.ids else None,
-            liveness="blocked" if end.waiting_for in {"approval", "person"} else "alive",
-            lease_owner="",
-            lease_until=None,
-            pause_requested_at=None,
-            **_spent(run),
-        )
-        if not parked:
-            raise FenceLost(f"The run {run.pk} was ended or taken over meanwhile.")
-        broadcast.state(run.pk, run.workspace_id)
-    return True
+def _open_push(run: Run) -> PushRequest | None:
+    """A push that was typed in a shell and still waits: its decision is what the run waits for."""
+    rows = PushRequest.objects.open().filter(run_id=run.pk, approval__isnull=False)
+    push: PushRequest | None = rows.order_by("number").first()
+    return push
 
 
-def _already_answered(run: Run, end: Parked) -> bool:
-    decided = RunEvent.objects.filter(run=run, kind=Kind.APPROVAL.value, data__phase="decided")
-    if end.waiting_for == "approval":
-        return bool(end.ids) and decided.filter(data__approval_id__in=end.ids).exists()
-    if end.waiting_for == "person":
-        question = (
-            RunEvent.objects.filter(run=run, kind=Kind.MESSAGE.value, data__role="agent")
-            .order_by("-seq")
-            .first()
-        )
-        answers = RunEvent.objects.filter(
-            run=run,
-            kind__in=[Kind.STEER.value, Kind.MESSAGE.value],
-            seq__gt=question.seq if question else 0,
-        ).exclude(data__role="agent")
-        return question is not None and answers.exists()
-    return False
+def _is_answered(run: Run, end: Parked) -> bool:
+    """Whether what the run would wait for has come already."""
+    if end.waiting_for == "pause":
+        return False
+    # Who decides before the question stands in the journal finds no call to answer; now it does.
+    for approval in Approval.objects.filter(pk__in=end.ids).exclude(state=Approval.State.PENDING):
+        hearing.hear(approval)
+    return any(call.standing != "waiting" for call in open_calls(journal.read(run.pk)))
 
 
-def _release(run: Run) -> None:
-    """Gives an unfinished run back, so that another worker goes on from its journal."""
-    with bind(run.workspace_id):
-        moved = Run.objects.filter(pk=run.pk, fence=run.fence, state=Run.State.RUNNING).update(
-            state=Run.State.QUEUED, lease_owner="", lease_until=None, fence=F("fence") + 1
-        )
-        if moved:
-            RunCursor.objects.filter(run=run).update(fence=F("fence") + 1)
-            broadcast.state(run.pk, run.workspace_id)
-            queue.ring(run)
-
-
-def _fault(error: Exception) -> Finished:
-    return Finished(
-        _("The run ended by a fault of Control Center (%(kind)s). What it did is kept.")
-        % {"kind": type(error).__name__}
+def _record_fault(held: Held, error: Exception) -> None:
+    log.exception("run %s ended by a fault of ours", held.run.pk)
+    _finish(
+        held,
+        Finished(
+            _("The run ended by a fault of Control Center (%(kind)s). What it did is kept.")
+            % {"kind": type(error).__name__}
+        ),
     )
-
-
-def _final_liveness(run: Run, end: Finished) -> str:
-    has_output = RunEvent.objects.filter(run=run, kind__in=["text", "tool_result"]).exists()
-    return liveness(
-        Health(state=end.state, terminal_reason=end.reason.value, has_output=has_output)
-    )
-
-
-def _spent(run: Run) -> dict[str, int]:
-    """The sums of the run's usage events, as columns of its row."""
-    sums = dict.fromkeys(
-        ["input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens"], 0
-    )
-    cost = 0
-    for data in RunEvent.objects.filter(run=run, kind=Kind.USAGE.value).values_list(
-        "data", flat=True
-    ):
-        for column in sums:
-            sums[column] += data.get(column) or 0
-        cost += data.get("cost_microusd") or 0
-    return {**sums, "cost_microusd": cost}

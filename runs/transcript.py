@@ -58,7 +58,7 @@ class Entry:
     def text(self) -> str:
         """The words of a text or thinking block, in whichever dialect the provider sent it."""
         block = self.event.data.get("block", {})
-        return block.get("text") or block.get("thinking") or self.event.data.get("text", "")
+        return str(block.get("text") or block.get("thinking") or self.event.data.get("text", ""))
 
     @property
     def shown_content(self) -> str:
@@ -121,20 +121,40 @@ def count_lines(diff: str) -> tuple[int, int]:
     return added, removed
 
 
+class Calls:
+    """The tool calls of a run, as far as its events are known.
+
+    Who has taken all events up to one can show that one without looking into the journal.
+    """
+
+    def __init__(self, events: Iterable[Event] = ()) -> None:
+        self._entries: dict[str, Entry] = {}
+        for event in events:
+            self.take(event)
+
+    def take(self, event: Event) -> Entry | None:
+        """The entry in which the event shows itself; None when it shows nowhere."""
+        if event.kind in UNSHOWN:
+            return None
+        if event.kind not in OF_A_CALL:
+            entry = Entry(event, Outcome() if event.kind is Kind.TOOL_CALL else None)
+            if event.kind is Kind.TOOL_CALL:
+                self._entries[event.data["call_id"]] = entry
+            return entry
+        owner = self._entries.get(event.data.get("call_id", ""))
+        if owner is not None and owner.outcome is not None:
+            fold(owner.outcome, event)
+        return owner
+
+
 def entries(events: Iterable[Event]) -> list[Entry]:
     """The whole spine."""
-    spine: list[Entry] = []
-    calls: dict[str, Entry] = {}
+    calls = Calls()
+    spine = []
     for event in events:
-        if event.kind in OF_A_CALL:
-            owner = calls.get(event.data.get("call_id", ""))
-            if owner is not None and owner.outcome is not None:
-                fold(owner.outcome, event)
-        elif event.kind not in UNSHOWN:
-            entry = Entry(event, Outcome() if event.kind is Kind.TOOL_CALL else None)
+        entry = calls.take(event)
+        if entry is not None and event.kind not in OF_A_CALL:
             spine.append(entry)
-            if event.kind is Kind.TOOL_CALL:
-                calls[event.data["call_id"]] = entry
     return spine
 
 
@@ -156,16 +176,19 @@ def fold(outcome: Outcome, event: Event) -> None:
         outcome.approval_id = data["approval_id"]
 
 
-def fragment(run: Run, event: Event) -> str:
-    """The out-of-band fragments by which an open page takes this event in. Binds by itself."""
+def fragment(run: Run, event: Event, entry: Entry | None = None) -> str:
+    """The out-of-band fragment by which an open page takes this event in.
+
+    `entry` is what `Calls.take` gave for it; without it the call is looked up. Binds by itself.
+    """
     if event.kind in UNSHOWN:
         return ""
+    template = "runs/_outcome.html" if event.kind in OF_A_CALL else "runs/_event.html"
+    if entry is not None:
+        return _render(template, run, entry)
     with bind(run.workspace_id):
-        if event.kind in OF_A_CALL:
-            entry = _entry_of_call(run, event.data.get("call_id", ""))
-            return _render("runs/_outcome.html", run, entry) if entry else ""
-        outcome = Outcome() if event.kind is Kind.TOOL_CALL else None
-        return _render("runs/_event.html", run, Entry(event, outcome))
+        found = _look_up(run, event)
+        return _render(template, run, found) if found else ""
 
 
 def run_block(run_id: UUID, *, oob: bool = False) -> str:
@@ -197,10 +220,15 @@ def runs_context(runs: Sequence[Run]) -> list[dict[str, Any]]:
     ]
 
 
-def _entry_of_call(run: Run, call_id: str) -> Entry | None:
-    rows = RunEvent.objects.filter(run=run, data__call_id=call_id).order_by("seq")
-    found = entries(_events(rows))
-    return next((entry for entry in found if entry.outcome is not None), None)
+def _look_up(run: Run, event: Event) -> Entry | None:
+    if event.kind not in OF_A_CALL:
+        return Calls().take(event)
+    rows = RunEvent.objects.filter(run=run, data__call_id=event.data.get("call_id", ""))
+    calls, found = Calls(), None
+    for each in _events(rows.order_by("seq")):
+        entry = calls.take(each)
+        found = entry if entry is not None and entry.outcome is not None else found
+    return found
 
 
 def _events(rows: Iterable[RunEvent]) -> list[Event]:

@@ -1,0 +1,140 @@
+"""The moves of a run from state to state: each a compare-and-set, and none is made elsewhere.
+
+Every move makes the fence grow, in the run and in its cursor: what an earlier holder still writes
+is refused, and of two pieces of news about a run the one with the higher fence is the newer.
+"""
+
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+from django.db import connection
+from django.db.models import BigIntegerField, F, Sum
+from django.db.models.fields.json import KeyTextTransform
+from django.db.models.functions import Cast, Coalesce, Now
+
+from harness import events
+from harness.errors import FinalState
+
+from . import broadcast, claims, journal, queue
+from .liveness import Health, liveness
+from .models import Run, RunCursor, RunEvent
+
+State = Run.State
+
+CLAIM = """
+UPDATE runs_run SET state = 'running', attempt = attempt + 1, fence = fence + 1,
+    lease_owner = %s, lease_until = clock_timestamp() + make_interval(secs => %s),
+    started_at = coalesce(started_at, clock_timestamp()), waiting_for = '', waiting_on = NULL
+WHERE id = %s AND state = 'queued' RETURNING fence
+"""
+SPENT = ("input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens")
+UNHELD: dict[str, Any] = {"lease_owner": "", "lease_until": None}
+UNASKED: dict[str, Any] = {
+    "stop_requested_at": None,
+    "pause_requested_at": None,
+    "stop_reason": "",
+}
+
+
+def claim(run_id: UUID, *, owner: str) -> bool:
+    """The queued run is the owner's, under a lease; False when it was not there to be had.
+
+    What was asked of the run meanwhile stays asked: its keeper hears of it at once.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(CLAIM, [owner, settings.LEASE_SECONDS, run_id])
+        row = cursor.fetchone()
+    if row is None:
+        return False
+    RunCursor.objects.filter(run_id=run_id).update(
+        fence=row[0], began_at=Now(), last_output_at=None
+    )
+    return True
+
+
+def park(run: Run, *, waiting_for: str, waiting_on: UUID | str | None) -> bool:
+    """The slot is free until somebody answers; False when the run was not the caller's any more.
+
+    A pause that was asked for while the run parks for something else still holds afterwards.
+    """
+    asked = UNASKED if waiting_for == Run.WaitingFor.PAUSE else {}
+    return _move(
+        run,
+        {"state": State.RUNNING, "fence": run.fence},
+        state=State.PARKED,
+        waiting_for=waiting_for,
+        waiting_on=waiting_on,
+        liveness=liveness(Health(state=State.PARKED, waiting_for=waiting_for)),
+        **UNHELD,
+        **asked,
+        **_spent(run),
+    )
+
+
+def requeue(run: Run) -> bool:
+    """A parked run is queued again; False when it was not parked any more."""
+    moved = _move(run, {"state": State.PARKED}, state=State.QUEUED, waiting_for="", waiting_on=None)
+    if moved:
+        queue.ring(run)
+    return moved
+
+
+def release(run: Run) -> bool:
+    """An unfinished run is queued again for any worker; False when it was not the caller's.
+
+    The caller has its fence: the worker that stops, or the sweep that found a dead one.
+    """
+    moved = _move(
+        run, {"state": State.RUNNING, "fence": run.fence}, state=State.QUEUED, **UNHELD, **UNASKED
+    )
+    if moved:
+        queue.ring(run)
+    return moved
+
+
+def end(run: Run, *, state: FinalState, reason: str, summary: str) -> bool:
+    """The run is over, its `done` event is its last, and what it held open is closed.
+
+    `run` has been read under its lock; False when it has been moved since.
+    """
+    has_output = RunEvent.objects.filter(run=run, kind__in=["text", "tool_result"]).exists()
+    health = Health(state=state, terminal_reason=reason, has_output=has_output)
+    moved = _move(
+        run,
+        {"state__in": Run.OPEN, "fence": run.fence},
+        state=state,
+        terminal_reason=reason,
+        summary=summary,
+        liveness=liveness(health),
+        waiting_for="",
+        waiting_on=None,
+        ended_at=Now(),
+        **UNHELD,
+        **_spent(run),
+    )
+    if moved:
+        journal.record(run, [events.done(state, reason, summary)])
+        claims.release_claims(run.pk)
+    return moved
+
+
+def _move(run: Run, before: dict[str, Any], **after: Any) -> bool:
+    if not Run.objects.filter(pk=run.pk, **before).update(fence=F("fence") + 1, **after):
+        return False
+    RunCursor.objects.filter(run_id=run.pk).update(fence=F("fence") + 1)
+    broadcast.state(run.pk, run.workspace_id)
+    return True
+
+
+def _spent(run: Run) -> dict[str, int]:
+    """The sums of the run's usage events, as columns of its row."""
+
+    def total(key: str) -> Coalesce:
+        number = Cast(KeyTextTransform(key, "data"), BigIntegerField())
+        return Coalesce(Sum(number), 0)
+
+    names = (*SPENT, "cost_microusd")
+    rows = RunEvent.objects.filter(run=run, kind="usage")
+    found: dict[str, int] = rows.aggregate(**{f"{name}": total(name) for name in names})
+    return found

@@ -60,7 +60,7 @@ class Asker:
         self._ports = ports
         self._journal = journal
         self._clients: dict[str, ModelClient] = dict(ports.models or {})
-        self._chain = chain(spec.model or DEFAULT_MODEL)
+        self._chain = _chain(spec.model or DEFAULT_MODEL)
         self._link = 0  # of the chain; a model that failed for good is not asked again
         self._turns = journal.last_turn
         self._call_ids = {e.data["call_id"] for e in journal.events if e.kind is Kind.TOOL_CALL}
@@ -271,6 +271,13 @@ class Asker:
         if not problem.is_retried:
             return errors.ProviderRefused(problem.text)
         return errors.ProviderFailed(problem.text, partial=self._journal.turn_count > 0)
+
+
+def _chain(model: str) -> tuple[tuple[str, str], ...]:
+    try:
+        return chain(model)
+    except ValueError as problem:
+        raise errors.Finished(f"The run cannot start: {problem}.") from problem
 
 
 _KINDS: dict[type, Any] = {TextPiece: "text", ThinkingPiece: "thinking", CallPiece: "tool_call"}

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from harness.conversation import seq_of
 from harness.events import CompactionData, Event, Kind
+from harness.text import one_line
 
 ASK = """\
 The conversation no longer fits and will be replaced by your summary. Write everything that \
@@ -48,8 +49,8 @@ def _calls(events: Sequence[Event]) -> str:
     lines = [f"({len(calls) - CALLS_SHOWN} earlier calls)"] if len(calls) > CALLS_SHOWN else []
     for call in calls[-CALLS_SHOWN:]:
         result = results.get(call["call_id"])
-        end = "no result" if result is None else _line(result["content"])
-        lines.append(f"- {call['name']} {_line(str(call['input']))} → {end}")
+        end = "no result" if result is None else one_line(result["content"], RESULT_SHOWN)
+        lines.append(f"- {call['name']} {one_line(str(call['input']), RESULT_SHOWN)} → {end}")
     return "Calls made so far:\n" + "\n".join(lines) if lines else ""
 
 
@@ -57,11 +58,6 @@ def _texts(events: Sequence[Event]) -> str:
     texts = [e.data["block"].get("text", "") for e in events if e.kind is Kind.TEXT]
     last = [_cut(text) for text in texts[-TEXTS_SHOWN:] if text.strip()]
     return "What you said last:\n" + "\n\n".join(last) if last else ""
-
-
-def _line(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= RESULT_SHOWN else f"{line[:RESULT_SHOWN]}…"
 
 
 def _cut(text: str) -> str:

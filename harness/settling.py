@@ -17,7 +17,7 @@ from harness.errors import RunEnded, WaitingFor
 from harness.events import Event, Kind
 from harness.journal import RunJournal
 from harness.seam import Allow, Ask, Deny, Gate, GateCall
-from harness.text import storable
+from harness.text import one_line, storable
 from harness.tools.base import Output, Plan, Tool, ToolProblem, Waiting, Workbench
 from harness.tools.files import OutOfReach
 
@@ -92,7 +92,7 @@ class Settler:
                 call_id=call.call_id,
                 tool=call.name,
                 classes=plan.classes,
-                summary=storable(plan.summary),
+                summary=storable(one_line(plan.summary)),
                 input=call.input,
                 command=plan.command,
                 paths=plan.paths,

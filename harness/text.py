@@ -54,3 +54,9 @@ def head_and_tail(text: str, limit: int) -> str:
         return text
     half = limit // 2
     return f"{text[:half]}\n[… {len(text) - 2 * half} characters left out …]\n{text[-half:]}"
+
+
+def one_line(text: str, limit: int = 200) -> str:
+    """The text as one line, its end cut off when it is long."""
+    line = " ".join(text.split())
+    return line if len(line) <= limit else f"{line[: limit - 1]}…"

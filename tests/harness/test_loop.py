@@ -360,6 +360,22 @@ def test_a_provider_nobody_set_up_is_named(world: World) -> None:
     assert "No provider named acme" in ended.summary
 
 
+def test_a_model_that_is_none_ends_the_run_in_words(world: World) -> None:
+    ended = world.run(model="opus")
+    assert isinstance(ended, errors.Finished)
+    assert "'opus' is not of the form provider/model" in ended.summary
+
+
+def test_the_inbox_gets_one_line_of_a_long_command(world: World) -> None:
+    world.gate = Gate(bash=Deny("No."))
+    command = "echo 1\n" + "x" * 1000
+    run_on(world, Step(calls=[Call("bash", {"command": command})]), Step(text="Well."))
+    (call,) = world.gate.calls
+    assert len(call.summary) == 200
+    assert "\n" not in call.summary
+    assert call.command == command
+
+
 def test_thinking_the_provider_no_longer_accepts_is_left_out(world: World) -> None:
     ended = run_on(
         world,

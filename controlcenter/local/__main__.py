@@ -1,11 +1,12 @@
 """`python -m controlcenter.local`: start everything, or one command with its own engines."""
 
 import argparse
-import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from controlcenter import env
+from controlcenter.env import BadSetting
 from controlcenter.local import execute, migration, start
 from controlcenter.local.errors import StartError
 
@@ -19,9 +20,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if given.command == "exec":
             return execute.run(given.words)
         if given.command == "migrate":
-            return migration.run(_data(given.data), host=os.environ.get("CC_HOST", "127.0.0.1"))
+            return migration.run(_data(given.data), host=env.text("CC_HOST", "127.0.0.1"))
         return start.up(_options(given))
-    except StartError as error:
+    except (StartError, BadSetting) as error:
         sys.stderr.write(f"{error}\n")
         return 1
 
@@ -42,29 +43,21 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _options(given: argparse.Namespace) -> start.Options:
-    named = os.environ
-    role = named.get("CC_ROLE") or "all"
-    if role not in {"all", *start.ROLES}:
-        raise StartError(f"CC_ROLE must be all or one of {', '.join(start.ROLES)}, not {role!r}.")
     return start.Options(
         data=_data(given.data),
-        host=given.host or named.get("CC_HOST") or "127.0.0.1",
-        port=given.port if given.port is not None else _port(named.get("CC_PORT", "")),
-        role=role,
+        host=given.host or env.text("CC_HOST", "127.0.0.1"),
+        port=given.port if given.port is not None else _port(),
+        role=env.choice("CC_ROLE", "all", ("all", *start.ROLES)),
         opens_browser=not given.no_browser,
     )
 
 
 def _data(given: Path | None) -> Path:
-    return (given or Path(os.environ.get("CC_DATA_DIR") or PROJECT / "data")).expanduser().resolve()
+    return given.expanduser().resolve() if given else env.path("CC_DATA_DIR", PROJECT / "data")
 
 
-def _port(text: str) -> int | None:
-    if not text:
-        return None
-    if not text.isdigit() or int(text) > 65535:
-        raise StartError(f"CC_PORT must be a number up to 65535, not {text!r}.")
-    return int(text)
+def _port() -> int | None:
+    return env.number("CC_PORT", 0, high=65535) if env.text("CC_PORT") else None
 
 
 if __name__ == "__main__":

@@ -10,8 +10,9 @@ import socket
 import sys
 import threading
 import warnings
-from collections.abc import Sequence
 from importlib import import_module
+
+from controlcenter.local.workers import Pool
 
 GATEWAY = "controlcenter.gateway.application"
 
@@ -68,7 +69,7 @@ def gateway(listener: socket.socket) -> None:
     uvicorn_server.serve(application, listener)
 
 
-def worker(name: str, queues: Sequence[str], threads: int) -> None:
+def worker(pool: Pool) -> None:
     """Celery on a pool of threads; TERM ends it when its tasks have given up their leases."""
     from celery.platforms import SecurityWarning
     from celery.signals import worker_shutting_down
@@ -79,10 +80,10 @@ def worker(name: str, queues: Sequence[str], threads: int) -> None:
     warnings.simplefilter("ignore", SecurityWarning)
     worker_shutting_down.connect(_tell_of_stopping)
     program = app.Worker(
-        hostname=f"{name}@{socket.gethostname()}",
+        hostname=f"{pool.name}@{socket.gethostname()}",
         pool="threads",
-        concurrency=threads,
-        queues=queues,
+        concurrency=pool.threads,
+        queues=pool.queues,
         loglevel="WARNING",
         quiet=True,
         without_gossip=True,

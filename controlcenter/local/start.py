@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from controlcenter import env
 from controlcenter.local import children, data_directory, keys, ports, programs
 from controlcenter.local.announcing import FirstPage
 from controlcenter.local.console import Console
@@ -17,6 +18,7 @@ from controlcenter.local.errors import StartError
 from controlcenter.local.janitor import Janitor
 from controlcenter.local.processes import Running
 from controlcenter.local.supervisor import Job, Supervisor
+from controlcenter.local.workers import pools
 
 DEFAULT_PORT = 8765
 # What Valkey and Celery say at each start and stop, and nobody can use.
@@ -43,23 +45,6 @@ class Options:
     @property
     def roles(self) -> tuple[str, ...]:
         return ROLES if self.role == "all" else (self.role,)
-
-
-@dataclass(frozen=True)
-class Pool:
-    """A worker process: long runs never keep a file waiting, and CLIs have their own limit."""
-
-    name: str
-    queues: tuple[str, ...]
-    threads_variable: str
-    threads: int
-
-
-POOLS = (
-    Pool("runs", ("runs",), "CC_RUN_THREADS", 16),
-    Pool("cli", ("cli",), "CC_CLI_THREADS", 4),
-    Pool("files", ("files", "system"), "CC_FILE_THREADS", 8),
-)
 
 
 def up(options: Options) -> int:
@@ -106,6 +91,8 @@ class Start:
         self._start_roles()
         if self._lock:
             self._lock.announce(self.address)
+        if "web" not in self._listeners:
+            self._supervisor.console.say(f"The role {self._options.role} is running.")
         first_page = FirstPage(
             self._listeners.get("web"),
             self.address,
@@ -126,26 +113,31 @@ class Start:
         """Take the ports before anything is started: a taken one is said at once."""
         options = self._options
         if "web" in options.roles:
-            wanted = DEFAULT_PORT if options.port is None else options.port
-            web = ports.listen(options.host, wanted, may_move=options.port is None)
-            self._listeners["web"] = web
-            if web.getsockname()[1] != wanted and wanted:
-                self._supervisor.console.say(
-                    f"Port {wanted} is taken by {ports.holder_of(wanted)}; "
-                    f"{web.getsockname()[1]} it is."
-                )
-            os.environ["CC_PORT"] = str(web.getsockname()[1])
+            self._listeners["web"] = self._web_listener()
         if "gateway" in options.roles:
-            host = os.environ.get("CC_GATEWAY_HOST", "127.0.0.1")
-            port = os.environ.get("CC_GATEWAY_PORT", "")
-            asked = int(port) if port.isdigit() else DEFAULT_PORT + 1
-            gateway = ports.listen(host, asked, may_move=not port)
-            self._listeners["gateway"] = gateway
-            os.environ.setdefault("CC_GATEWAY_URL", ports.url(host, gateway.getsockname()[1]))
+            self._listeners["gateway"] = self._gateway_listener()
         is_reachable = not ports.is_loopback(options.host)
         keys.offer_setup_token(options.data, is_reachable=is_reachable)
         if is_reachable:
             _allow_own_names(options.host)
+
+    def _web_listener(self) -> socket.socket:
+        options = self._options
+        wanted = DEFAULT_PORT if options.port is None else options.port
+        listener = ports.listen(options.host, wanted, may_move=options.port is None)
+        port = listener.getsockname()[1]
+        if port != wanted and wanted:
+            holder = ports.holder_of(wanted)
+            self._supervisor.console.say(f"Port {wanted} is taken by {holder}; {port} it is.")
+        os.environ["CC_PORT"] = str(port)
+        return listener
+
+    def _gateway_listener(self) -> socket.socket:
+        host = env.text("CC_GATEWAY_HOST", "127.0.0.1")
+        asked = env.number("CC_GATEWAY_PORT", 0, high=65535)
+        listener = ports.listen(host, asked or DEFAULT_PORT + 1, may_move=not asked)
+        os.environ.setdefault("CC_GATEWAY_URL", ports.url(host, listener.getsockname()[1]))
+        return listener
 
     def _start_engines(self) -> None:
         options = self._options
@@ -164,6 +156,9 @@ class Start:
         engines.wait_ready(running)
         keys.ensure(options.data, database_url=os.environ["DATABASE_URL"])
         programs.load()
+        # From here on the children share what is loaded: nothing of it is garbage.
+        gc.collect()
+        gc.freeze()
 
     def _engines(self) -> Engines:
         data = self._options.data
@@ -176,9 +171,6 @@ class Start:
 
     def _migrate(self) -> None:
         if self._options.role == "all":
-            # From here on the children share what is loaded: nothing of it is garbage.
-            gc.collect()
-            gc.freeze()
             job = Job("migrate", self._forking(programs.migrate, keeps_owner=True))
             if self._supervisor.finish(job) != 0 and not self._supervisor.stopping:
                 data_directory.prepare(self._options.data)  # a full disk is said as such
@@ -197,7 +189,9 @@ class Start:
                     if listener := self._listeners.get(role):
                         found.append((role, partial(getattr(programs, role), listener)))
                 case "worker":
-                    found += _workers()
+                    found += [
+                        (f"worker:{pool.name}", partial(programs.worker, pool)) for pool in pools()
+                    ]
                 case _:
                     found.append(("scheduler", programs.scheduler))
         return found
@@ -224,19 +218,6 @@ def _as_application(program: Callable[[], object]) -> None:
     # What a role starts in turn (a CLI, a shell) must not find the way to the tables' owner.
     os.environ.pop("DATABASE_OWNER_URL", None)
     program()
-
-
-def _workers() -> list[tuple[str, Callable[[], object]]]:
-    asked = {word.strip() for word in os.environ.get("CC_QUEUES", "").split(",") if word.strip()}
-    found: list[tuple[str, Callable[[], object]]] = []
-    for pool in POOLS:
-        queues = [queue for queue in pool.queues if not asked or queue in asked]
-        threads = os.environ.get(pool.threads_variable, "")
-        count = int(threads) if threads.isdigit() and int(threads) else pool.threads
-        if queues:
-            name = f"worker:{pool.name}"
-            found.append((name, partial(programs.worker, pool.name, queues, count)))
-    return found
 
 
 def _starting(engine: Engine) -> Callable[[int], Running]:

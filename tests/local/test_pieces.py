@@ -14,6 +14,7 @@ from controlcenter.local import data_directory, ports, scheduler
 from controlcenter.local.console import Console
 from controlcenter.local.errors import StartError
 from controlcenter.local.scheduler import Tick
+from controlcenter.local.workers import pools
 from tests.proofs import catalogue, proven
 
 
@@ -129,6 +130,17 @@ def test_a_tick_that_cannot_be_imported_is_named_and_left_out(
 ) -> None:
     assert scheduler.load([("json.loads", 1), ("json.nothing", 1)])[0].path == "json.loads"
     assert "json.nothing of CC_TICKS cannot be imported" in caplog.text
+
+
+def test_a_machine_without_the_files_leaves_their_queue_to_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("CC_QUEUES", "runs, system")
+    monkeypatch.setenv("CC_RUN_THREADS", "3")
+    assert [(pool.queues, pool.threads) for pool in pools()] == [(("runs",), 3), (("system",), 8)]
+    monkeypatch.setenv("CC_QUEUES", "runs,cooking")
+    with pytest.raises(StartError, match="CC_QUEUES names cooking; there are runs, cli, files"):
+        pools()
 
 
 def test_requirements_are_proven_only_by_tests_that_all_passed(tmp_path: Path) -> None:

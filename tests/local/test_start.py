@@ -155,8 +155,9 @@ def test_a_file_in_the_place_of_the_directory_is_said(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("environment", "words"),
     [
-        ({"CC_PORT": "many"}, "CC_PORT must be a number"),
-        ({"CC_ROLE": "cook"}, "CC_ROLE must be all or one of web"),
+        ({"CC_PORT": "many"}, "CC_PORT must be a whole number from 0 to 65535"),
+        ({"CC_ROLE": "cook"}, "CC_ROLE must be one of all, web, gateway, worker"),
+        ({"CC_GATEWAY_PORT": "-"}, "CC_GATEWAY_PORT must be a whole number"),
         ({"CC_ROLE": "web"}, "Please set DATABASE_URL"),
         ({"DATABASE_URL": "postgresql://x/y"}, "Please set DATABASE_OWNER_URL too"),
         ({"CC_HOST": "198.51.100.7"}, "is not an address of this machine"),

@@ -13,11 +13,11 @@ const writing = (element) => element?.closest?.("input:not([type=checkbox], [typ
 const visible = (element) => element.checkVisibility?.() ?? element.offsetParent !== null;
 const off = () => root.dataset.keys === "off";
 
-function notice() {
-  for (const element of document.querySelectorAll("[data-key]")) if (!since.has(element)) since.set(element, performance.now());
+function notice(moment) {
+  for (const element of document.querySelectorAll("[data-key]")) if (!since.has(element)) since.set(element, moment);
 }
-notice();
-document.addEventListener("htmx:afterSettle", notice);
+notice(-Infinity);
+document.addEventListener("htmx:afterSettle", () => notice(performance.now()));
 
 document.addEventListener("keydown", (event) => {
   if (event.key === "Escape" && writing(event.target) && !event.target.closest("dialog") && !event.defaultPrevented) event.target.blur();
@@ -36,7 +36,7 @@ function press(key) {
   const target = found.find((element) => element.closest(":focus-within:not(body, html)")) ?? found[0];
   if (!target) return false;
   if (writing(target)) target.focus();
-  else if (performance.now() - (since.get(target) ?? 0) > SETTLE) target.click();
+  else if (performance.now() - (since.get(target) ?? -Infinity) > SETTLE) target.click();
   return true;
 }
 

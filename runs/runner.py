@@ -47,7 +47,10 @@ FULL = (errno.ENOSPC, errno.EDQUOT)
 def execute(workspace_id: UUID, run_id: UUID) -> None:
     """Executes the run unless it is somebody else's, has ended, or this process is closing."""
     try:
-        run = None if keeper.is_closing else claim(workspace_id, run_id)
+        if keeper.is_closing:
+            _leave(workspace_id, run_id)
+            return
+        run = claim(workspace_id, run_id)
         if run is None:
             return
         connection.close()
@@ -55,6 +58,12 @@ def execute(workspace_id: UUID, run_id: UUID) -> None:
             _drive_to_its_end(held)
     finally:
         connection.close()
+
+
+def _leave(workspace_id: UUID, run_id: UUID) -> None:
+    """The ring was heard by a process that takes nothing more: the sweep rings again at once."""
+    with bind(workspace_id):
+        Run.objects.filter(pk=run_id, state=Run.State.QUEUED).update(rung_at=None)
 
 
 def claim(workspace_id: UUID, run_id: UUID) -> Run | None:

@@ -5,14 +5,14 @@ import pytest
 from guardrails.approvals import Answer
 from runs.models import Run
 from spaces.models import Message
-from tests.runs.stage import Stage
+from tests.runs.stage import WithRepository
 
 pytestmark = pytest.mark.django_db(transaction=True)
 ASK = "@engineer add a CHANGELOG and push it"
 
 
 @pytest.mark.req("CC-13", "CC-40", "CC-52", "CC-56", "CC-71", "CC-72", "CC-73")
-def test_a_push_waits_for_a_yes_and_leaves_exactly_once(stage: Stage) -> None:
+def test_a_push_waits_for_a_yes_and_leaves_exactly_once(stage: WithRepository) -> None:
     [run] = stage.say(ASK)
     assert run.adapter == "cc-harness"
 
@@ -38,7 +38,7 @@ def test_a_push_waits_for_a_yes_and_leaves_exactly_once(stage: Stage) -> None:
     assert len(stage.remote.writes) == 1
 
 
-def test_a_denied_push_tells_the_agent_why(stage: Stage) -> None:
+def test_a_denied_push_tells_the_agent_why(stage: WithRepository) -> None:
     [run] = stage.say(ASK)
     stage.execute(run)
     stage.decide(Answer.DENY, note="Not on a Friday.")
@@ -50,7 +50,7 @@ def test_a_denied_push_tells_the_agent_why(stage: Stage) -> None:
     assert any("Not on a Friday." in text for text in said)
 
 
-def test_the_journal_counts_without_gaps(stage: Stage) -> None:
+def test_the_journal_counts_without_gaps(stage: WithRepository) -> None:
     [run] = stage.say(ASK)
     stage.execute(run)
     stage.decide(Answer.ONCE)

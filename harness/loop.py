@@ -9,7 +9,7 @@ ask       one model turn is in the journal
 from collections.abc import Sequence
 from typing import NoReturn
 
-from harness import compaction, errors, events, prompt, repetition
+from harness import compaction, directives, errors, events, prompt, repetition
 from harness.asking import Asker, TurnEnd
 from harness.conversation import THINKING_DROPPED
 from harness.events import Delta, Event, Kind
@@ -63,6 +63,7 @@ class _Attempt:
             self.journal.take_in()
             self.settler.settle()
             self.journal.take_in()
+            self.load_skills()
             self.check_progress()
             end = self.ask(system)
             if not end.calls:
@@ -113,6 +114,12 @@ class _Attempt:
         if any(e.kind is Kind.NOTICE and e.data.get("code") == code for e in self.journal.events):
             return []
         return [events.notice(text, level="warning", code=code)]
+
+    def load_skills(self) -> None:
+        """Skills that were asked for by `/skill:<name>` are in the conversation."""
+        names = directives.wanted(self.journal.events)
+        if names:
+            self.journal.record(*directives.answers(names, self.ports.shelf))
 
     def check_progress(self) -> None:
         """Raises when the run has had its turns or goes in circles; says so before it does."""

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from harness.events import Kind
 from harness.prompt import assemble, opening
 from harness.seam import (
     Colleague,
@@ -106,6 +107,29 @@ def test_a_body_is_read_on_demand(world: World) -> None:
     ) as server:
         world.run(**talking_to(server))
         assert "Write the test first." not in str(server.requests[0])
+
+
+@pytest.mark.req("CC-31")
+def test_a_skill_that_is_asked_for_becomes_a_directive_once(world: World) -> None:
+    world.shelf.bodies = {"testing": "Write the test first.", "apple:style": "Short lines."}
+    wake = Wake(
+        "user_message", "/skill:testing add a parser, with /skill:apple:style.", author="ada"
+    )
+    with scripted(
+        Step(calls=[Call("todo", {"todos": []})], expect="Write the test first."),
+        Step(text="Done.", expect="Short lines."),
+    ) as server:
+        world.run(**talking_to(server), wake=wake)
+        assert str(server.requests[1]).count("Write the test first.") == 1
+
+
+@pytest.mark.req("CC-31")
+def test_a_skill_nobody_has_is_said_to_people_and_the_message_kept(world: World) -> None:
+    wake = Wake("user_message", "/skill:flying take off", author="ada")
+    with scripted(Step(text="I cannot.", expect="take off")) as server:
+        world.run(**talking_to(server), wake=wake)
+    notices = [data["text"] for data in world.journal.of(Kind.NOTICE)]
+    assert any("There is no skill flying here." in text for text in notices)
 
 
 @pytest.mark.req("CC-78")

@@ -1,0 +1,44 @@
+"""`/skill:<name>` in what is said to an agent: the body of that skill becomes a directive."""
+
+import re
+from collections.abc import Sequence
+
+from harness import events
+from harness.conversation import seq_of
+from harness.events import Event, Kind
+from harness.seam import SkillShelf
+
+LOADED, MISSING = "skill", "no_skill"  # codes of the events that answer a directive
+_DIRECTIVE = re.compile(r"(?<!\S)/skill:([\w.-]+(?::[\w.-]+)?)")
+
+
+def wanted(journal: Sequence[Event]) -> list[str]:
+    """Names asked for since the last ones were answered, each once, in order. Pure."""
+    answered = max(
+        (seq_of(e) for e in journal if e.data.get("code") in (LOADED, MISSING)), default=0
+    )
+    names: dict[str, None] = {}
+    for event in journal:
+        if seq_of(event) > answered and _is_said(event):
+            found = _DIRECTIVE.findall(event.data["text"])
+            names.update(dict.fromkeys(name.rstrip(".-") for name in found))
+    return list(names)
+
+
+def answers(names: Sequence[str], shelf: SkillShelf) -> list[Event]:
+    """The events that load each skill, or say to people that there is none of that name."""
+    return [_answer(name, shelf.body(name)) for name in names]
+
+
+def _answer(name: str, body: str | None) -> Event:
+    if body is None:
+        text = f"There is no skill {name} here. The message was taken as it stands."
+        return events.notice(text, level="warning", code=MISSING)
+    text = f"The skill {name} was asked for. Follow it in what you do now:\n\n{body}"
+    return events.steer(text, code=LOADED)
+
+
+def _is_said(event: Event) -> bool:
+    if event.kind is Kind.STEER:
+        return bool(event.data.get("author"))
+    return event.kind is Kind.MESSAGE and bool(event.data["role"] == "user")

@@ -26,13 +26,16 @@ class Found:
     data: bytes
 
 
-_BASE64 = re.compile(
-    r"(?:[A-Za-z0-9+/_-]{40,}[ \t]*\\?\r?\n[ \t]*)+[A-Za-z0-9+/_-]{2,}={0,2}|[A-Za-z0-9+/_-]{16,}={0,2}"
+_TOKEN = re.compile(r"(?<!\S)\S{16,}")
+_WRAPPED = re.compile(
+    r"(?m)^[ \t\"'#/*>]*([A-Za-z0-9+/_-]{40,}[\"' \t\\+]*\r?\n(?:[ \t\"'#/*>]*[A-Za-z0-9+/_-]{40,}[\"' \t\\+]*\r?\n)*"
+    r"[ \t\"'#/*>]*[A-Za-z0-9+/_-]{2,}={0,2})"
 )
+_BASE64 = re.compile(r"[A-Za-z0-9+/_-]{16,}={0,2}")
 _HEX = re.compile(r"(?<![0-9A-Za-z])(?:0x)?(?:[0-9A-Fa-f]{2}[\s:\\,-]?){10,}(?![0-9A-Za-z])")
 _BASE32 = re.compile(r"(?<![A-Za-z0-9])[A-Z2-7]{16,}={0,6}(?![A-Za-z0-9])")
 _ESCAPES = re.compile(r"(?:\\x[0-9A-Fa-f]{2}|\\u\{?[0-9A-Fa-f]{2,6}\}?|\\[0-3][0-7]{2}){4,}")
-_PERCENT = re.compile(r"(?:[A-Za-z0-9./_-]{0,3}%[0-9A-Fa-f]{2}){6,}[A-Za-z0-9./_-]{0,3}")
+_PERCENT = re.compile(r"(?:%[0-9A-Fa-f]{2}[A-Za-z0-9./_-]{0,3}){6,}")
 _ENTITIES = re.compile(r"(?:&#(?:x[0-9A-Fa-f]{1,6}|[0-9]{1,7});?\s?){4,}")
 _NUMBERS = re.compile(
     r"(?<![\w.])(?:(?:0x[0-9A-Fa-f]{2}|\d{2,3})(?:\s{0,9},\s{0,9}|\s{1,9})){8,}"
@@ -40,40 +43,51 @@ _NUMBERS = re.compile(
 )
 _BITS = re.compile(r"(?<![01])(?:[01]{8}[\s,]?){6,}(?![01])")
 _QUOTED_PRINTABLE = re.compile(r"(?:=[0-9A-F]{2}){6,}")
-_BASE85 = re.compile(r"(?<!\S)[\"'`(]{0,3}(?:<~)?([!-~]{20,})")
 _BASE85_QUOTED = re.compile(r"([\"'])([!#-&(-~]{20,})\1")
-_JOINTS = re.compile(r"[\"'`]\s{0,20}(?:\+|\.|,|\\|&|\)\s*\+\s*\()?\s{0,20}[\"'`]")
+_JOINTS = re.compile(r"[\"']\s{0,20}(?:\+|\.|,|\\|&|\)\s*\+\s*\()?\s{0,20}[\"']")
 _ASSIGNED = re.compile(r"[\"']([A-Za-z0-9+/=_-]{4,})[\"']")
 
 
 def find(text: str) -> Iterator[Found]:
     """Every piece of the text that decodes to something a reader or a program could use."""
-    yield from _straight(text)
+    yield from _in_words(text)
+    for label, pattern, decoder, sign in _OVER_LINES:
+        if sign in text:
+            yield from _matches(label, pattern, decoder, text, 0)
     joined = _JOINTS.sub("", text)
     if joined != text:
-        yield from (Found(f"{one.label}, joined", 0, one.data) for one in _straight(joined))
+        yield from (Found(f"{one.label}, joined", 0, one.data) for one in _in_words(joined))
     pieces = "".join(_ASSIGNED.findall(text))
     if len(pieces) >= 2 * SHORTEST and _has_joiner(text):
         for label, decoder in (("hex", _hex), ("base64", _base64)):
             yield from _attempt(f"{label}, in pieces", 0, pieces, decoder)
 
 
-def _straight(text: str) -> Iterator[Found]:
-    for label, pattern, decoder in _SCHEMES:
-        for found in pattern.finditer(text):
-            if found.end() - found.start() <= LONGEST:
-                yield from _attempt(label, found.start(), found[0], decoder)
-    for found in _BASE85.finditer(text):
-        yield from _base85(found.start(), found[1].rstrip("\"'`)],.;:~>"))
-    for found in _BASE85_QUOTED.finditer(text):
-        yield from _base85(found.start(), found[2])
+def _in_words(text: str) -> Iterator[Found]:
+    """What is encoded in one word without blanks."""
+    for word in _TOKEN.finditer(text):
+        for label, pattern, decoder, sign in _IN_WORDS:
+            if sign in word[0]:
+                yield from _matches(label, pattern, decoder, word[0], word.start())
+        yield from _base85(word.start(), word[0].lstrip("\"'`(<~").rstrip("\"'`)],.;:~>"))
+        for quoted in _BASE85_QUOTED.finditer(word[0]):
+            yield from _base85(word.start(), quoted[2])
+
+
+def _matches(
+    label: str, pattern: re.Pattern[str], decoder: Callable[[str], bytes | None], text: str, at: int
+) -> Iterator[Found]:
+    for found in pattern.finditer(text):
+        if found.end() - found.start() <= LONGEST:
+            yield from _attempt(label, at + found.start(), found[0], decoder)
 
 
 def _base85(at: int, token: str) -> Iterator[Found]:
-    if _LOOKS_85.search(token) and "://" not in token and len(token) <= 1 << 20:
-        for label, decoder in (("base85", base64.b85decode), ("ascii85", base64.a85decode)):
-            if any(_attempt(label, at, token[:40], decoder)):
-                yield from _attempt(label, at, token, decoder)
+    if len(token) < 20 or len(token) > 1 << 20 or "://" in token or not _LOOKS_85.search(token[:400]):
+        return
+    for label, decoder in (("base85", base64.b85decode), ("ascii85", base64.a85decode)):
+        if any(_attempt(label, at, token[:40], decoder)):
+            yield from _attempt(label, at, token, decoder)
 
 
 _LOOKS_85 = re.compile(r"[!#$%&(*;<?@^`{|}~].*[!#$%&(*;<?@^`{|}~]|[A-Z].*[a-z].*[0-9]")
@@ -106,7 +120,7 @@ def _means_something(data: bytes) -> bool:
 
 
 def _base64(encoded: str) -> bytes:
-    bare = re.sub(r"[\s\\]", "", encoded).rstrip("=").replace("-", "+").replace("_", "/")
+    bare = re.sub(r"[\s\\\"'#*>]", "", encoded).rstrip("=").replace("-", "+").replace("_", "/")
     bare = bare[: len(bare) - 1] if len(bare) % 4 == 1 else bare
     return base64.b64decode(bare + "=" * (-len(bare) % 4), validate=True)
 
@@ -138,14 +152,18 @@ def _bits(encoded: str) -> bytes:
     return bytes(int(bare[at : at + 8], 2) for at in range(0, len(bare) - 7, 8))
 
 
-_SCHEMES: tuple[tuple[str, re.Pattern[str], Callable[[str], bytes | None]], ...] = (
-    ("base64", _BASE64, _base64),
-    ("hex", _HEX, _hex),
-    ("base32", _BASE32, _base32),
-    ("escapes", _ESCAPES, _escapes),
-    ("percent", _PERCENT, lambda text: urllib.parse.unquote_to_bytes(text)),
-    ("entities", _ENTITIES, lambda text: html.unescape(text).encode("utf-8", "replace")),
-    ("numbers", _NUMBERS, _numbers),
-    ("bits", _BITS, _bits),
-    ("quoted-printable", _QUOTED_PRINTABLE, lambda text: binascii.a2b_qp(text)),
+Scheme = tuple[str, re.Pattern[str], Callable[[str], bytes | None], str]
+_IN_WORDS: tuple[Scheme, ...] = (
+    ("base64", _BASE64, _base64, ""),
+    ("base32", _BASE32, _base32, ""),
+    ("escapes", _ESCAPES, _escapes, "\\"),
+    ("percent", _PERCENT, lambda text: urllib.parse.unquote_to_bytes(text), "%"),
+    ("quoted-printable", _QUOTED_PRINTABLE, lambda text: binascii.a2b_qp(text), "="),
+)
+_OVER_LINES: tuple[Scheme, ...] = (
+    ("base64", _WRAPPED, _base64, "\n"),
+    ("hex", _HEX, _hex, ""),
+    ("entities", _ENTITIES, lambda text: html.unescape(text).encode("utf-8", "replace"), "&#"),
+    ("numbers", _NUMBERS, _numbers, ""),
+    ("bits", _BITS, _bits, ""),
 )

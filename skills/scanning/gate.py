@@ -1,6 +1,7 @@
 """The verdict over a skill: the only function that gives one."""
 
 import gc
+import re
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -9,6 +10,7 @@ from . import frontmatter, policy, prose, reading, structure
 from .code import python
 from .digest import digest
 from .examination import Artefact, Examination, OverLimit
+from .kinds import kind
 from .limits import LIMITS, Limits
 from .ruleset import version
 from .text import Words, decode
@@ -54,7 +56,7 @@ def refusal(files: Mapping[str, File], reason: str, *, seconds: float = 0.0) -> 
 
 def _examine(files: Mapping[str, File], source: Source, exam: Examination) -> bool:
     """Goes through all stages; True when the skill's text tells an agent what to do."""
-    if not structure.check(files, exam.report, exam.limits):
+    if not structure.check(files, exam.report, exam.limits) or not _is_readable(files, exam):
         return True
     first = structure.skill_file(files, exam.report)
     try:
@@ -72,6 +74,20 @@ def _examine(files: Mapping[str, File], source: Source, exam: Examination) -> bo
     return bears
 
 
+def _is_readable(files: Mapping[str, File], exam: Examination) -> bool:
+    """Whether the text in the tree is within its ceiling, told before any of it is read."""
+    sizes = (len(file.data) for file in files.values() if _looks_like_text(file))
+    total = sum(sizes)
+    if total > exam.limits.text:
+        exam.report.add("limits.text", "", excerpt=f"{total} bytes, {exam.limits.text} are read")
+        return False
+    return True
+
+
+def _looks_like_text(file: File) -> bool:
+    return not file.is_link and kind(file.data) == "text" and b"\0" not in file.data[:4096]
+
+
 def _read_skill(path: str, file: File, source: Source, exam: Examination) -> bool:
     decoded = decode(file.data)
     if decoded is None:
@@ -80,22 +96,27 @@ def _read_skill(path: str, file: File, source: Source, exam: Examination) -> boo
     front = frontmatter.read(decoded.text, path, exam.report, exam.limits)
     frontmatter.judge(front, path, source, exam.report)
     for text in front.texts():
-        kind = "description" if text == front.description else "text"
-        prose.check(text, Words(text), path, exam.report, kind=kind)
+        role = "description" if text == front.description else "text"
+        prose.check(text, Words(text), path, exam.report, kind=role)
     body = decoded.text.replace("\r\n", "\n").split("\n")[front.body_line - 1 :]
     return any(line.strip() for line in body)
 
 
 def _learn_modules(files: Mapping[str, File], exam: Examination) -> None:
     """What the skill's Python modules hand each other, before any of them is judged."""
-    modules = [path for path in files if path.endswith(".py")]
-    if len(modules) < 2:
-        return
-    for _ in range(2):
-        for path in modules:
-            text = files[path].data.decode("utf-8", "replace")
-            exam.spend("code", len(text) // 4, path)
-            python.learn(text, exam.exports, path.rpartition("/")[2].removesuffix(".py"))
+    modules = {
+        path.rpartition("/")[2].removesuffix(".py"): file.data.decode("utf-8", "replace")
+        for path, file in files.items()
+        if path.endswith(".py") and not file.is_link
+    }
+    known = "|".join(map(re.escape, modules))
+    imports = re.compile(rf"(?m)^[ \t]*(?:from|import)[ \t]+[\w., ]*?\b({known})\b")
+    taught = {name for text in modules.values() for name in imports.findall(text)}
+    for name in taught:
+        exam.spend("code", len(modules[name]), name)
+        python.learn(modules[name], exam.exports, name)
+    for name in taught if len(taught) > 1 else ():
+        python.learn(modules[name], exam.exports, name)
 
 
 def _read_path(path: str, exam: Examination) -> None:

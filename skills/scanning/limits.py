@@ -16,8 +16,8 @@ class Limits:
 
     files: int = 2_000
     total: int = 64 * MIB
-    text: int = 16 * MIB
-    code: int = 4 * MIB
+    text: int = 6 * MIB
+    code: int = 2 * MIB
     path: int = 255
     path_depth: int = 16
     front_matter: int = 64 * KIB

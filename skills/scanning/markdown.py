@@ -1,10 +1,11 @@
 """The code in a text: fences, inline spans, and commands that a sentence mentions."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from .code import names
+from .text import Words
 
 _FENCE = re.compile(r"^[ \t>]{0,12}(`{3,}|~{3,})[ \t]*\{?\.?([\w+#.-]*)")
 _LANGUAGES = {
@@ -16,7 +17,9 @@ _LANGUAGES = {
 }  # fmt: skip
 _COMMANDS = "|".join(sorted(map(re.escape, names.DOWNLOADERS | names.DECODERS | {"eval", "source", "echo", "printf", "cat", "nc", "ncat", "git", "env", "printenv", "dig", "nslookup", "rm", "pip", "npm", "npx", "sudo", "crontab", "claude", "gh", "python", "python3", "node", "perl", "ruby", "bash", "sh", "powershell", "security", "chmod", "scp", "rsync", "ssh"}), key=len, reverse=True))
 _INLINE = re.compile(r"(?<!`)(`{1,2})(?!`)([^`\n][^`]{2,600}?)\1(?!`)")
-_LOOSE = re.compile(rf"(?i)(?<![\w./-])(?:{_COMMANDS})(?![\w-])[^\n|]{{0,400}}(?:\|\s{{0,400}}|\$\(|<\()[^\n]{{1,400}}")
+_ENDS = "|".join(sorted(map(re.escape, names.INTERPRETERS | names.SENDERS | names.DECODERS | names.WRAPPERS), key=len, reverse=True))
+_ANCHOR = re.compile(rf"(?i)\|\s{{0,400}}(?:[\w./-]{{1,40}}/)?(?:{_ENDS})(?![\w-])|\$\(|<\(|>\(")
+_COMMAND = re.compile(rf"(?i)(?<![\w./-])(?:{_COMMANDS})(?![\w-])")
 _WORTH = re.compile(rf"(?i)(?<![\w./-])(?:{_COMMANDS})(?![\w-])|\$\(")
 _LINE_WORTH = re.compile(rf"(?im)^[ \t$#>]*(?:RUN |sudo |- )?(?:{_COMMANDS})(?![\w-])[ \t]+\S")
 _MARKS = re.compile(r"[\"'`\\*]")
@@ -44,15 +47,16 @@ def fragments(text: str) -> Iterator[Fragment]:
     yield from _in_sentences("".join(prose))
 
 
-def sentences(text: str) -> str:
-    """The text without its fences of code, lines kept: what is said, not what is shown."""
+def spoken(text: str, words: Words) -> Callable[[int], bool] | None:
+    """Whether an offset of `words.flat` is said rather than shown in a fence of code; None when
+    everything is said."""
     if "```" not in text and "~~~" not in text:
-        return text
-    kept = []
-    for kind, _, block in _blocks(text):
-        is_code = kind != "prose" and kind not in _SPOKEN
-        kept.append("\n" * block.count("\n") if is_code else block)
-    return "".join(kept)
+        return None
+    shown: set[int] = set()
+    for kind, line, block in _blocks(text):
+        if kind != "prose" and kind not in _SPOKEN:
+            shown.update(range(line, line + block.count("\n")))
+    return lambda offset: words.line(offset) not in shown
 
 
 _SPOKEN = {"plain", "text", "txt", "markdown", "md", "prompt", "none", "html", "xml"}
@@ -117,9 +121,15 @@ def _in_sentences(text: str) -> Iterator[Fragment]:
 
 def loose(text: str) -> Iterator[Fragment]:
     """Pipes and substitutions that begin with a known command, marks and blank lines aside."""
-    if "|" not in text and "$(" not in text and "<(" not in text:
+    if "|" not in text and "(" not in text:
         return
-    plain = _MARKS.sub("", text)
-    for found in _LOOSE.finditer(plain):
-        command = re.sub(r"\s+", " ", found[0]).rstrip(" .,;:)")
-        yield Fragment("shell", command, plain.count("\n", 0, found.start()) + 1)
+    plain, reached = _MARKS.sub("", text), 0
+    for found in _ANCHOR.finditer(plain):
+        low = max(plain.rfind("\n", 0, found.start()) + 1, found.start() - 400, reached)
+        begins = _COMMAND.search(plain, low, found.end())
+        if begins is None:
+            continue
+        line_end = plain.find("\n", found.end())
+        reached = min(len(plain) if line_end < 0 else line_end, found.end() + 400)
+        command = re.sub(r"\s+", " ", plain[begins.start() : reached]).rstrip(" .,;:)")
+        yield Fragment("shell", command, plain.count("\n", 0, begins.start()) + 1)

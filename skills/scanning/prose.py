@@ -1,71 +1,18 @@
 """Sentences: what a text asks of an agent, in the languages of the lexicon.
 
-Phrases are found all at once by YARA; a rule then asks which subjects meet in a sentence or two.
+A rule asks which subjects meet in a sentence or two; `rules/prose.yaml` holds the rules.
 """
 
 import re
-from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import yara
-import yaml
-
 from .code.names import AGENT_MEMORY, is_known_installer
+from .lexicon import LANGUAGES, LEADING, SPOKEN_ANYHOW, Subjects
 from .report import Report
-from .ruleset import PLACES, RULES, load
+from .ruleset import load
 from .text import Words, normalise, squeeze
-
-CHUNK = 1 << 20
-OVERLAP = 512
-Hits = Mapping[str, list[int]]
-
-
-def _lexicon() -> tuple[yara.Rules, dict[str, tuple[str, str, bool, bool]]]:
-    """The compiled phrases; for each its concept, language and which of its edges must be bare."""
-    data = yaml.load((RULES / "lexicon.yaml").read_bytes(), Loader=yaml.CBaseLoader)  # noqa: S506
-    lines, strings = [], {}
-    for concept, languages in data.items():
-        for language, phrases in languages.items():
-            for phrase in phrases:
-                name = f"${len(strings)}"
-                pattern, left, right = _pattern(phrase, language)
-                strings[name] = (concept, language, left, right)
-                lines.append(f"{name} = {pattern}")
-    source = "rule lexicon { strings:\n" + "\n".join(
-        line.replace("$", "$s", 1) for line in lines
-    ) + "\ncondition: any of them }"  # fmt: skip
-    return yara.compile(source=source), {f"$s{name[1:]}": what for name, what in strings.items()}
-
-
-def _pattern(phrase: str, language: str) -> tuple[str, bool, bool]:
-    """(YARA pattern, left edge, right edge) of a phrase in the lexicon's spelling."""
-    if phrase.startswith("/"):
-        return phrase, False, False
-    open_ended = phrase.endswith("*")
-    pieces = [normalise(piece).strip(b" \x1e").decode() for piece in phrase.rstrip("*").split("*")]
-    spaced = language not in {"zh", "ja", "ko", "th"}
-    left = spaced and language not in {"ar", "he", "fa"}
-    right = spaced and not open_ended
-    if len(pieces) == 1:
-        return f'"{_escape(pieces[0])}"', left, right
-    gap = " .{1,30} " if " * " in phrase else "[^ ]{0,24} "
-    return "/" + gap.join(_escape_regex(piece) for piece in pieces) + "/", left, right
-
-
-def _escape(text: str) -> str:
-    return "".join(
-        chr(code) if 0x20 <= code < 0x7F and chr(code) not in '"\\' else f"\\x{code:02x}"
-        for code in text.encode()
-    )
-
-
-def _escape_regex(text: str) -> str:
-    return "".join(
-        chr(code) if chr(code).isalnum() and code < 0x7F or code == 0x20 else f"\\x{code:02x}"
-        for code in text.encode()
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +28,10 @@ class _Rule:
     gaps: tuple[int, ...] = ()
     by_language: bool = False
     quotable: bool = False
+
+    def is_asserted(self, names: tuple[str, ...]) -> bool:
+        """Whether a negated hit of these subjects does not count."""
+        return any(name.partition("@")[0] in self.asserted for name in names)
 
 
 def _read_rule(row: Mapping[str, Any], quotable: Sequence[str]) -> _Rule:
@@ -101,18 +52,10 @@ def _read_rule(row: Mapping[str, Any], quotable: Sequence[str]) -> _Rule:
 _DATA = load("prose.yaml")
 _DERIVED = tuple(_read_rule(row, ()) for row in _DATA["derived"])
 _RULES = tuple(_read_rule(row, _DATA["quotable"]) for row in _DATA["rules"])
-_YARA, _STRINGS = _lexicon()
 _BEACON = re.compile(_DATA["beacons"])
 _SPLIT_FIRST = re.compile(b"|".join(re.escape(squeeze(one)) for one in _DATA["split"]["first"]))
 _SPLIT_THEN = re.compile(b"|".join(re.escape(squeeze(one)) for one in _DATA["split"]["then"]))
-_SPOKEN_ANYHOW = frozenset(
-    concept
-    for concept in {what[0] for what in _STRINGS.values()}
-    if {what[1] for what in _STRINGS.values() if what[0] == concept} == {"any"}
-)
 _FREE_ORDER = frozenset(_DATA["free_order"])
-_LOCAL = re.compile(PLACES["local_hosts"].encode().replace(b"-", b" "))
-_WORD = re.compile(rb"[a-z0-9]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,46 +68,7 @@ class Match:
     quotable: bool
 
 
-def spot(words: Words) -> Hits:
-    """Where each concept is spoken of, as ascending offsets into `words.flat`."""
-    flat = words.flat
-    found: dict[str, set[int]] = {}
-    for start in range(0, max(1, len(flat)), CHUNK):
-        piece = flat[start : start + CHUNK + OVERLAP]
-        for match in _YARA.match(data=piece):
-            for string in match.strings:
-                concept, language, left, right = _STRINGS[string.identifier]
-                hits = found.setdefault(concept, set())
-                spoken = found.setdefault(f"{concept}@{language}", set())
-                for one in string.instances:
-                    at, end = one.offset, one.offset + one.matched_length
-                    if left and at and _is_letter(piece, at - 1, one.matched_data[0]):
-                        continue
-                    if right and end < len(piece) and _is_letter(piece, end, one.matched_data[-1]):
-                        continue
-                    if concept == "address" and _is_local(piece, at):
-                        continue
-                    hits.add(start + at)
-                    spoken.add(start + at)
-    return {concept: sorted(hits) for concept, hits in found.items() if hits}
-
-
-def _is_letter(piece: bytes, at: int, beside: int) -> bool:
-    """Whether the byte continues a word of the same alphabet as the byte beside it."""
-    code = piece[at]
-    if beside < 0x80:
-        return code < 0x80 and bool(_WORD.match(piece, at))
-    return code >= 0x80
-
-
-def _is_local(piece: bytes, at: int) -> bool:
-    scheme = piece.find(b"://", at, at + 10)
-    return scheme >= 0 and bool(_LOCAL.match(piece[scheme + 3 : scheme + 60].split(b"/")[0].rstrip()))
-
-
-_TURNED_RULES = frozenset(
-    {"prose.override-strong", "prose.exfiltration", "prose.conceal-strong", "prose.override"}
-)
+_TURNED_RULES = frozenset({"prose.override"})
 _ALPHABET = b"abcdefghijklmnopqrstuvwxyz"
 _CIPHERS = (
     ("rot13", bytes.maketrans(_ALPHABET, _ALPHABET[13:] + _ALPHABET[:13])),
@@ -172,70 +76,80 @@ _CIPHERS = (
 )
 
 
-def turned(words: Words) -> Iterator[tuple[str, Match]]:
-    """Attacks in a text that is read through a cipher a model undoes in its head."""
-    for label, table in _CIPHERS:
-        for match in matches(words.translated(table), kind="code"):
-            if match.rule in _TURNED_RULES:
-                yield label, match
-    for match in matches(words.backwards(), kind="code"):
-        if match.rule in _TURNED_RULES:
-            yield "backwards", match
+def turned(words: Words) -> Iterator[tuple[str, int]]:
+    """(cipher, line) of attacks in a text read through a cipher that a model undoes in its head."""
+    views = [(label, words.translated(table)) for label, table in _CIPHERS]
+    for label, other in (*views, ("backwards", words.backwards())):
+        subjects = Subjects(other, turned=True)
+        for rule in _TURNED:
+            for match in _fit(rule, rule.all, subjects, other, ordered=False):
+                yield label, other.line(match.start)
 
 
-def matches(words: Words, *, kind: str) -> Iterator[Match]:
-    """The rules that fit the text; `kind` is text, code or description."""
-    hits = dict(spot(words))
-    if not hits:
-        return
+_TURNED = (
+    _Rule("override", (("ignore",), ("authority",)), near=80),
+    _Rule("exfiltration", (("secret",), ("address",)), near=120),
+)
+
+
+def matches(
+    words: Words, subjects: Subjects, *, kind: str, spoken: Callable[[int], bool] | None = None
+) -> Iterator[Match]:
+    """The rules that fit the text; `kind` is text, code or description.
+
+    `spoken` says of an offset whether it is said there, rather than shown as code: what is only
+    shown counts for the rules that read code, too.
+    """
     for rule in _DERIVED:
-        made = [match.start for match in _apply(rule, hits, words)]
-        if made:
-            hits[rule.rule] = made
+        subjects.make(rule.rule, {match.start for match in _apply(rule, subjects, words)})
     for rule in _RULES:
-        if rule.where == "any" or rule.where == kind or rule.where == "text" and kind != "code":
-            yield from _apply(rule, hits, words)
+        if rule.where not in {"any", kind, "text" if kind != "code" else kind}:
+            continue
+        for match in _apply(rule, subjects, words):
+            if rule.where == "any" or spoken is None or spoken(match.start):
+                yield match
 
 
-def _apply(rule: _Rule, hits: Hits, words: Words) -> Iterator[Match]:
+def _apply(rule: _Rule, subjects: Subjects, words: Words) -> Iterator[Match]:
     if not rule.by_language:
-        yield from _fit(rule, rule.all, hits, words, ordered=False)
+        yield from _fit(rule, rule.all, subjects, words, ordered=False)
         return
-    languages = {name.partition("@")[2] for name in hits if name.startswith(f"{rule.all[0][0]}@")}
-    for language in sorted(languages):
+    concept = next(option[0] for option in rule.all if option[0] not in SPOKEN_ANYHOW)
+    for language in LANGUAGES[concept]:
         wanted = tuple(
-            tuple(name if name in _SPOKEN_ANYHOW else f"{name}@{language}" for name in option)
+            tuple(name if name in SPOKEN_ANYHOW else f"{name}@{language}" for name in option)
             for option in rule.all
         )
-        yield from _fit(rule, wanted, hits, words, ordered=language not in _FREE_ORDER)
+        yield from _fit(rule, wanted, subjects, words, ordered=language not in _FREE_ORDER)
 
 
 def _fit(
-    rule: _Rule, wanted: tuple[tuple[str, ...], ...], hits: Hits, words: Words, *, ordered: bool
-) -> Iterator[Match]:
-    groups: list[list[int]] = []
-    for options in wanted:
-        merged = sorted({at for name in options for at in _asserted(name, rule, hits, words)})
-        if not merged:
-            return
-        groups.append(merged)
-    lead = 0 if ordered else min(range(len(groups)), key=lambda at: len(groups[at]))
+    rule: _Rule, wanted: tuple[tuple[str, ...], ...], subjects: Subjects, words: Words, *,
+    ordered: bool,
+) -> Iterator[Match]:  # fmt: skip
+    leading = [at for at, names in enumerate(wanted) if all(map(subjects.leads, names))]
+    hits = {at: sorted({one for name in wanted[at] for one in subjects.all(name)}) for at in leading}
+    if not all(hits.values()):
+        return
+    lead = min(leading, key=lambda at: len(hits[at]))
+    meet = _follow if ordered else _meet
     last = -1
-    for at in groups[lead]:
-        if at <= last:
+    for at in hits[lead]:
+        if at <= last or rule.is_asserted(wanted[lead]) and _is_negated(at, words):
             continue
-        found = _follow(rule, groups, at, words) if ordered else _meet(rule, groups, lead, at, words)
+        found = meet(rule, wanted, lead, at, subjects, words)
         if found:
             last = found[1]
             yield Match(rule.rule, found[0], found[1], rule.quotable)
 
 
-def _asserted(name: str, rule: _Rule, hits: Hits, words: Words) -> list[int]:
-    """The hits of a concept, without the negated ones where the rule wants asserted ones."""
-    found = hits.get(name, [])
-    if name.partition("@")[0] not in rule.asserted:
-        return found
-    return [at for at in found if not _is_negated(at, words)]
+def _near(
+    rule: _Rule, names: tuple[str, ...], low: int, high: int, subjects: Subjects, words: Words
+) -> list[int]:
+    found = sorted({at for name in names for at in subjects.near(name, low, high)})
+    if rule.is_asserted(names):
+        found = [at for at in found if not _is_negated(at, words)]
+    return found
 
 
 _CLAUSE = re.compile(rb"[,.;:!?\n]|\b(and|but|just|simply|instead|then|also|e|y|et|und)\b")
@@ -257,41 +171,48 @@ def _is_negated(at: int, words: Words) -> bool:
     return not _CLAUSE.search(before[found.end() :]) and b"no matter" not in before
 
 
-def _follow(rule: _Rule, groups: list[list[int]], at: int, words: Words) -> tuple[int, int] | None:
-    """The stretch from `at` in which a hit of each group follows that of the group before."""
-    here, reached = words.sentence(at), at
-    for number, group in enumerate(groups[1:]):
-        gap = rule.gaps[number] if rule.gaps else rule.near
-        place = bisect_right(group, reached)
-        if place == len(group) or group[place] - reached > gap:
+def _follow(
+    rule: _Rule, wanted: tuple[tuple[str, ...], ...], lead: int, at: int, subjects: Subjects,
+    words: Words,
+) -> tuple[int, int] | None:  # fmt: skip
+    """The stretch around `at` in which the subjects stand in the rule's order."""
+    gaps = rule.gaps or (rule.near,) * (len(wanted) - 1)
+    first = last = at
+    for place in range(lead + 1, len(wanted)):
+        found = _near(rule, wanted[place], last + 1, last + gaps[place - 1], subjects, words)
+        if not found or rule.gaps and _BROKEN.search(words.flat, last, found[0]):
             return None
-        before, reached = reached, group[place]
-        if words.sentence(reached) - here > rule.span:
+        last = found[0]
+    for place in range(lead - 1, -1, -1):
+        found = _near(rule, wanted[place], first - gaps[place], first - 1, subjects, words)
+        if not found or rule.gaps and _BROKEN.search(words.flat, found[-1], first):
             return None
-        if rule.gaps and _BROKEN.search(words.flat, before, reached):
-            return None
-    return None if rule.gaps and _ADVICE.match(words.flat, reached) else (at, reached)
+        first = found[-1]
+    if words.sentence(last) - words.sentence(first) > rule.span:
+        return None
+    return None if rule.gaps and _ADVICE.match(words.flat, last) else (first, last)
 
 
 # "Do not dump it: tell the user …" keeps nothing back, and neither does "never tell users to …".
-_BROKEN = re.compile(rb"[.;:!?]\s|\xe2\x80\x94| - |,")
+_BROKEN = re.compile(rb"[.;:!?]\s|,")
 _ADVICE = re.compile(rb"\w+ (to|that they|which|how|what to)\b")
 
 
 def _meet(
-    rule: _Rule, groups: list[list[int]], lead: int, at: int, words: Words
-) -> tuple[int, int] | None:
-    """The stretch around `at` in which every group has a hit, or None."""
+    rule: _Rule, wanted: tuple[tuple[str, ...], ...], lead: int, at: int, subjects: Subjects,
+    words: Words,
+) -> tuple[int, int] | None:  # fmt: skip
+    """The stretch around `at` in which every subject is spoken of, each in words of its own."""
     sentence = words.sentence(at)
     reach = sum(rule.gaps) * 2 if rule.gaps else rule.near
     chosen = [at]
-    for number, group in enumerate(groups):
-        if number == lead:
+    order = sorted(range(len(wanted)), key=lambda place: not all(map(subjects.leads, wanted[place])))
+    for place in order:
+        if place == lead:
             continue
-        near = group[bisect_left(group, at - reach) : bisect_right(group, at + reach)]
         near = [
             one
-            for one in near
+            for one in _near(rule, wanted[place], at - reach, at + reach, subjects, words)
             if one not in chosen and abs(words.sentence(one) - sentence) <= rule.span
         ]
         if not near:
@@ -307,23 +228,23 @@ _QUOTED = re.compile(r"[\"“”„«»‘’`「」『』]|(?<!\w)'|'(?!\w)")
 _OTHER = 700
 
 
-def check(text: str, words: Words, file: str, report: Report, *, kind: str = "text") -> None:
-    """Reports what the sentences of a text ask for."""
+def check(
+    text: str, words: Words, file: str, report: Report, *, kind: str = "text",
+    spoken: Callable[[int], bool] | None = None,
+) -> None:  # fmt: skip
+    """Reports what the sentences of a text ask for; see `matches` for `kind` and `spoken`."""
     lines = text.split("\n")
-    context: Hits | None = None
+    subjects = Subjects(words)
     told: set[int] = set()
-    for match in matches(words, kind=kind):
+    for match in matches(words, subjects, kind=kind, spoken=spoken):
         line = words.line(match.start)
         if _is_beside_the_point(match, words, lines, line):
             continue
         if match.rule == "prose.override":
             told.update(range(line - 2, line + 4))
-        if match.quotable:
-            context = spot(words) if context is None else context
-            if _is_quotation(match, words, context, lines, line):
-                report.add("prose.override-quoted", file, line=line, excerpt=_line(lines, line))
-                continue
-        report.add(match.rule, file, line=line, excerpt=_line(lines, line))
+        quoted = match.quotable and _is_quotation(match, words, subjects, lines, line)
+        rule = "prose.override-quoted" if quoted else match.rule
+        report.add(rule, file, line=line, excerpt=_line(lines, line))
     for found in _BEACON.finditer(text):
         line = text.count("\n", 0, found.start()) + 1
         report.add("prose.beacon", file, line=line, excerpt=found[0])
@@ -356,27 +277,17 @@ def _line(lines: list[str], line: int) -> str:
 
 
 def _is_quotation(
-    match: Match, words: Words, context: Hits, lines: list[str], line: int
+    match: Match, words: Words, subjects: Subjects, lines: list[str], line: int
 ) -> bool:
     """Whether a text about attacks quotes one: marked as a quotation or as what somebody says, with
-    the advice against it beside it, and without an address or key in the quoted sentence."""
-    here = words.sentence(match.start)
-    if any(words.sentence(at) == here for at in _around(context, "address", match.start)):
+    the advice against it beside it, and without an address in the quoted sentence."""
+    here, low, high = words.sentence(match.start), match.start - _OTHER, match.start + _OTHER
+    if any(words.sentence(at) == here for at in subjects.near("address", low, high)):
         return False
-    said = any(
-        at < match.start and words.sentence(at) == here
-        for at in _around(context, "mention", match.start)
-    )
+    said = any(words.sentence(at) == here for at in subjects.near("mention", low, match.start - 1))
     quoted = len(_QUOTED.findall(_line(lines, line))) >= 2
-    countered = any(
-        abs(words.sentence(at) - here) <= 2 for at in _around(context, "counter", match.start)
-    )
+    countered = any(abs(words.sentence(at) - here) <= 2 for at in subjects.near("counter", low, high))
     return countered and (said or quoted)
-
-
-def _around(context: Hits, concept: str, at: int) -> list[int]:
-    hits = context.get(concept, [])
-    return hits[bisect_left(hits, at - _OTHER) : bisect_right(hits, at + _OTHER)]
 
 
 def _check_split(words: Words, told: set[int], file: str, report: Report) -> None:

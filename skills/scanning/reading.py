@@ -4,6 +4,7 @@ text to the stages that understand it."""
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import cached_property
 
 import yara
 
@@ -181,12 +182,17 @@ class Warnings:
 
     def __init__(self, text: str, *, is_body: bool) -> None:
         self._is_body = is_body
-        self._lines = [
-            text.count("\n", 0, found.start()) + 1 for found in _WARNS.finditer(text)
-        ] if is_body else []  # fmt: skip
+        self._text = text
+
+    @cached_property
+    def _lines(self) -> list[str]:
+        return self._text.split("\n")
 
     def at(self, line: int) -> bool:
-        return not self._is_body or any(0 <= line - one <= 6 for one in self._lines)
+        """Whether the line or one of the six above it warns; other files than the body always do."""
+        if not self._is_body:
+            return True
+        return any(_WARNS.search(one) for one in self._lines[max(0, line - 7) : line])
 
 
 _WARNS = re.compile(
@@ -209,10 +215,13 @@ def _read_words(artefact: Artefact, text: str, exam: Examination, *, kind: str) 
     """Sentences and patterns, also of a text read through simple ciphers."""
     path, report = artefact.path, exam.report
     words = Words(text)
-    prose.check(text, words, path, report, kind="code")
-    said = markdown.sentences(text) if kind == "text" else markdown.comments(text)
-    if said.strip():
-        prose.check(said, words if said is text else Words(said), path, report, kind="text")
+    if kind == "text":
+        prose.check(text, words, path, report, kind="text", spoken=markdown.spoken(text, words))
+    else:
+        prose.check(text, words, path, report, kind="code")
+        said = markdown.comments(text)
+        if said.strip():
+            prose.check(said, Words(said), path, report, kind="text")
     plain = text if text.isascii() else words.lined.decode("utf-8", "replace")
     shown = kind == "text" and artefact.suffix in _PROSE_LIKE
     warnings = Warnings(plain, is_body=path.lower() == "skill.md") if shown else None
@@ -222,8 +231,8 @@ def _read_words(artefact: Artefact, text: str, exam: Examination, *, kind: str) 
         for fragment in markdown.loose(text) if not _language(artefact, text) else ():
             where = Where(exam, path, judge_code, fragment.line)
             judge_code(fragment.language, fragment.text, where)
-    for label, match in prose.turned(words):
-        report.add("encoding.hidden-code", path, line=words.line(match.start), excerpt=f"{label}: {match.rule}")
+    for label, line in prose.turned(words):
+        report.add("encoding.hidden-code", path, line=line, excerpt=label)
     hidden = utf7(text)
     if hidden is not None:
         report.add("encoding.utf7", path)

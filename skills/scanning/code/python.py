@@ -17,6 +17,12 @@ from .where import Where
 
 _IS = {name: re.compile(pattern) for name, pattern in load("python.yaml").items()}
 _WRITE_MODE = re.compile(r"[wax+]")
+_ANY = re.compile(
+    "|".join(f"(?:{pattern.pattern})" for pattern in _IS.values())
+    + r"|\.(decompress|decrypt)$|compile|dup2|keyring|^pip\b|open$"
+    + r"|\.(get|post|put|patch|request|urlopen|fetch|send|delete|stream)$|"
+    + "|".join(f"^{re.escape(name)}$" for name in sorted(DECODERS))
+)
 _KEY_WORD = re.compile(r"(?i)^\W?(api|.*_?(key|secret|token|passw\w*|credential\w*|auth))s?\W?$")
 _WEB = re.compile(r"\.(get|post|put|patch|request|urlopen|fetch|send|delete|stream)$")
 NOTHING: Marks = frozenset()
@@ -262,6 +268,9 @@ class _Module:
         if not isinstance(node.func, ast.Name | ast.Attribute):
             through = self.visit(node.func)
         marks = frozenset(given) | through
+        if not (marks or _ANY.search(name) or self.values.is_odd_call(node)):
+            # Nothing private passes through, and the name means nothing to any rule.
+            return marks | self._of_function(node, name, marks)
         for judge in (_judge_dynamic, _judge_process, _judge_network, _judge_files, _judge_other):
             marks |= judge(self, node, name, marks)
         return marks | self._of_function(node, name, marks)

@@ -106,6 +106,10 @@ class Values:
         if self.is_odd(value):
             self.odd_names.add(name)
 
+    def is_odd_call(self, node: ast.Call) -> bool:
+        """Whether the function was reached by way of a string, cheaply."""
+        return bool(self.odd_names or self.spelled_oddly) and self.is_odd(node.func)
+
     def is_odd(self, node: ast.AST) -> bool:
         """Whether a name was reached by a string instead of being written out."""
         return any(

@@ -1,0 +1,143 @@
+"""Scans folders and sample files from the command line: one JSON object a skill, nothing written."""
+
+import argparse
+import base64
+import json
+import os
+import stat
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TextIO
+
+from .child import Scanner
+from .gate import refusal
+from .limits import LIMITS
+from .values import LINK, File, Source
+
+
+
+def main(arguments: Sequence[str] | None = None, out: TextIO | None = None) -> int:
+    """Prints the verdicts; 0 unless a path is missing (2) or `--fail-on` says otherwise (1)."""
+    given = parser().parse_args(arguments)
+    return run(given.paths, as_json=given.jsonl, fail_on=given.fail_on, out=out or sys.stdout)
+
+
+def parser(program: str = "python -m skills.scanning") -> argparse.ArgumentParser:
+    made = argparse.ArgumentParser(program, description="Scan skills and print verdicts.")
+    add_arguments(made)
+    return made
+
+
+def add_arguments(made: argparse.ArgumentParser) -> None:
+    made.add_argument("paths", nargs="+", metavar="PATH", help="a skill folder or a .jsonl of samples")
+    made.add_argument("--jsonl", action="store_true", help="one JSON object a line")
+    made.add_argument(
+        "--fail-on", choices=("held", "refused"), help="exit with 1 when a skill is at least that"
+    )
+
+
+def run(paths: Iterable[str], *, as_json: bool, fail_on: str | None, out: TextIO) -> int:
+    """Scans everything under the paths and prints one answer a skill."""
+    worst = {"held": {"held", "refused"}, "refused": {"refused"}}.get(fail_on or "", set())
+    code = 0
+    with Scanner() as scanner:
+        for given in paths:
+            path = Path(given)
+            if not path.exists():
+                print(f"{given}: no such file or folder", file=sys.stderr)  # noqa: T201
+                code = 2
+                continue
+            for answer in _answers(path, scanner):
+                out.write((json.dumps(answer) if as_json else _plain(answer)) + "\n")
+                out.flush()
+                code = code or int(answer["decision"] in worst)
+    return code
+
+
+def _answers(path: Path, scanner: Scanner) -> Iterator[dict[str, Any]]:
+    if path.is_dir():
+        for folder in _skill_folders(path):
+            files = read_folder(folder)
+            yield {"path": str(folder), **scanner.scan(files, Source(folder.resolve().name)).as_json()}
+        return
+    with path.open("rb") as lines:
+        for number, line in enumerate(lines, start=1):
+            if line.strip():
+                yield _sample(line, f"{path.name}:{number}", scanner)
+
+
+def _sample(line: bytes, place: str, scanner: Scanner) -> dict[str, Any]:
+    name = place
+    try:
+        row = json.loads(line)
+        name = str(row["id"])
+        files = read_sample(row)
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        verdict = refusal({}, f"the sample cannot be read: {type(error).__name__}")
+        return {"id": name, **verdict.as_json()}
+    return {"id": name, **scanner.scan(files, Source(name)).as_json()}
+
+
+def read_sample(row: Mapping[str, Any]) -> dict[str, File]:
+    """The files of a sample: `path` with `b64` and `mode`, or with `link`; ValueError if malformed."""
+    files: dict[str, File] = {}
+    for one in row["files"]:
+        if one["path"] in files:
+            raise ValueError("one path twice")
+        if "link" in one:
+            files[one["path"]] = File(LINK, one["link"].encode())
+            continue
+        mode = one.get("mode", "0o644")
+        bits = mode if isinstance(mode, int) else int(str(mode), 8)
+        files[one["path"]] = File(0o100000 | bits & 0o777, base64.b64decode(one["b64"], validate=True))
+    return files
+
+
+def _skill_folders(root: Path) -> Iterator[Path]:
+    """The folder itself when it is a skill (or holds none), else the skills below it."""
+    found = []
+    for folder, names, files in os.walk(root):
+        names[:] = sorted(name for name in names if name not in {".git", "node_modules"})
+        if any(name.lower() == "skill.md" for name in files):
+            found.append(Path(folder))
+            names.clear()
+    yield from found or [root]
+
+
+def read_folder(root: Path) -> dict[str, File]:
+    """The files of a folder as a fetch would bring them: links as links, nothing beyond the limits
+    read (the scanner refuses what is too much)."""
+    files: dict[str, File] = {}
+    total = 0
+    for folder, names, entries in os.walk(root):
+        if Path(folder) == root:
+            names[:] = [name for name in names if name != ".git"]
+        links = [name for name in names if (Path(folder) / name).is_symlink()]
+        for name in sorted([*entries, *links]):
+            path = Path(folder) / name
+            file = _read(path)
+            files[path.relative_to(root).as_posix()] = file
+            total += len(file.data)
+            if total > LIMITS.total or len(files) > LIMITS.files:
+                return files
+    return files
+
+
+def _read(path: Path) -> File:
+    found = path.lstat()
+    if stat.S_ISLNK(found.st_mode):
+        return File(LINK, os.fsencode(path.readlink()))
+    if not stat.S_ISREG(found.st_mode):
+        return File(LINK, b"/dev/null")
+    with path.open("rb") as stream:
+        return File(0o100755 if found.st_mode & 0o111 else 0o100644, stream.read(LIMITS.total + 1))
+
+
+def _plain(answer: dict[str, Any]) -> str:
+    lines = [f"{answer['decision']:9} {answer.get('path') or answer.get('id')}"]
+    for one in answer["findings"]:
+        if one["severity"] != "info":
+            place = f"{one['file']}:{one['line']}" if one["line"] else one["file"]
+            lines.append(f"    {one['severity']:10} {one['rule']}  {place}\n        {one['why']}")
+    return "\n".join(lines)

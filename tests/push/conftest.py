@@ -124,8 +124,14 @@ def bench(settings: Any) -> Bench:
     settings.CC_PUSH_SETTLED = "tests.push.judging.settled"
     settings.CC_RUN_CHECK = "tests.push.judging.is_in_progress"
     settings.PUSH_HOLD_SECONDS = 0
-    settings.MIRROR_FRESH_SECONDS = 0
+    settings.MIRROR_FRESH_SECONDS = 3600
     return judging.reset()
+
+
+@pytest.fixture
+def always_fresh(story: "Story", settings: Any) -> None:
+    """The mirror asks the remote each time, as it does after some seconds."""
+    settings.MIRROR_FRESH_SECONDS = 0
 
 
 @pytest.fixture

@@ -224,15 +224,15 @@ def thin_pack(story: Story, tip: str) -> bytes:
 
 
 @live
-@pytest.mark.parametrize("tenth", range(1, 10))
-def test_a_pack_cut_at_each_tenth_is_refused_in_words(story: Story, tenth: int) -> None:
+def test_a_pack_cut_at_each_tenth_is_refused_in_words(story: Story) -> None:
     story.bench.answer = "allow"
     tip = story.commit("one\n" * 200)
     pack = thin_pack(story, tip)
     content = head(f"{story.prepared.base} {tip} refs/heads/main")
-    status, answer = post(story, content + pack[: len(pack) * tenth // 10])
-    assert status == 200
-    assert b"ng refs/heads/main The pushed objects are incomplete or damaged." in answer
+    for tenth in range(10):
+        status, answer = post(story, content + pack[: len(pack) * tenth // 10])
+        assert status == 200
+        assert b"ng refs/heads/main The pushed objects are incomplete or damaged." in answer, tenth
     assert story.remote.writes == []
 
 
@@ -256,22 +256,13 @@ def test_ten_thousand_refs_are_refused_at_once(story: Story) -> None:
 
 
 @live
-@pytest.mark.parametrize(
-    "name",
-    [
-        "refs/heads/x/../main",
-        "HEAD",
-        "refs/heads/\u202emain",
-        "refs/heads/-x",
-        "main",
-        "refs/heads/a b",
-    ],
-)
-def test_deceiving_names_are_refused(story: Story, name: str) -> None:
+def test_deceiving_names_are_refused(story: Story) -> None:
     story.bench.answer = "allow"
     base = story.prepared.base
-    _, answer = post(story, head(f"{git.ZERO} {base} {name}"))
-    assert b"ng " in answer
+    heads = ("x/../main", "\u202emain", "-x", "a b", "ma\u200bin", ".x", "x.lock", "x//y")
+    for name in (*(f"refs/heads/{each}" for each in heads), "HEAD", "main"):
+        _, answer = post(story, head(f"{git.ZERO} {base} {name}"))
+        assert b"ng " in answer, name
     assert story.remote.writes == []
 
 

@@ -46,6 +46,8 @@ def test_the_whole_way_with_a_yes(world: World, root: Root) -> None:
     assert tools_used(world) == ["glob", "read", "write", "git_commit", "git_push"]
     assert "What changed in The Site" in (root.path / "CHANGELOG.md").read_text()
     assert run_git(root.path, "log", "-1", "--format=%s") == "Add a changelog"
+    by_desk = [call.tool for call in world.gate.calls if call.asked_by_desk]
+    assert by_desk == ["git_push"], "the gate leaves the question to the push desk"
 
     world.decide("allow", decided_by="ben", outcome="main is now at abc on the remote.")
     ended = world.run()

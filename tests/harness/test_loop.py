@@ -451,6 +451,12 @@ def test_an_answer_cut_off_at_the_limit_goes_on(world: World) -> None:
     assert isinstance(ended, errors.Completed)
 
 
+def test_an_end_without_a_word_is_asked_about_once(world: World) -> None:
+    ended = run_on(world, Step(thinking="hm"), Step(text="All done.", expect="without an answer"))
+    assert isinstance(ended, errors.Completed)
+    assert ended.summary == "All done."
+
+
 def test_broken_arguments_come_back_to_the_model(world: World) -> None:
     run_on(
         world,

@@ -12,21 +12,19 @@ class Desk:
     """Judges and forwards the pushes of one run."""
 
     def __init__(self, run: Run) -> None:
-        self._run = run
-
-    def request(self, wish: PushWish) -> PushAnswer:
-        """Held with its approval, forwarded, or refused with a sentence."""
-        run = self._run
-        origin = Origin(
+        self.origin = Origin(
             workspace_id=run.workspace_id,
             run_id=run.pk,
             conversation_id=run.conversation_id,
             space_id=run.space_id,
             agent_principal_id=run.agent.principal_id,
         )
+
+    def request(self, wish: PushWish) -> PushAnswer:
+        """Held with its approval, forwarded, or refused with a sentence."""
         try:
             outcomes = push_from_checkout(
-                origin, wish.repository, refspecs=wish.refspecs, force=wish.force
+                self.origin, wish.repository, refspecs=wish.refspecs, force=wish.force
             )
         except NotHere as error:
             return Refused(str(error))

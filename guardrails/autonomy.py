@@ -20,6 +20,8 @@ class MayNotSetAutonomy(PermissionDenied):
 
 def level_for(agent_id: UUID | str | None, space_id: UUID | str | None) -> AutonomyLevel:
     """The level of one agent in one space: with approval unless somebody chose otherwise."""
+    if agent_id is None or space_id is None:
+        return AutonomyLevel.ACT_WITH_APPROVAL
     found = (
         Autonomy.objects.filter(agent_id=agent_id, space_id=space_id)
         .values_list("level", flat=True)

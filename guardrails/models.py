@@ -57,7 +57,7 @@ class Rule(TenantModel):
     revoked_by = TenantKey(Principal, null=True, on_delete=models.SET_NULL, related_name="+")
     revoked_at = models.DateTimeField(null=True, blank=True)
 
-    objects: ClassVar[RuleManager] = RuleManager()
+    objects: ClassVar[RuleManager[Self]] = RuleManager()
 
     class Meta:
         ordering = ["-created_at"]
@@ -175,7 +175,7 @@ class Approval(TenantModel):
     used_at = models.DateTimeField(null=True, blank=True)
     withdrawn_at = models.DateTimeField(null=True, blank=True)
 
-    objects: ClassVar[ApprovalManager] = ApprovalManager()
+    objects: ClassVar[ApprovalManager[Self]] = ApprovalManager()
 
     class Meta:
         ordering = ["-created_at"]

@@ -41,7 +41,7 @@ def write(approval: Approval, *, by: Principal, hours: int) -> list[Rule]:
         Rule.objects.create(
             scope=Scope.SPACE,
             space_id=approval.space_id,
-            action_class=facts.action_class,
+            action_class=facts.action_class or "",
             decision=Decision.ALLOW,
             constraint=facts.constraint.to_json(),
             level=Level.SOFT,

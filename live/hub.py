@@ -164,6 +164,8 @@ class Hub:
                 answer = await connection.read_response(disconnect_on_error=False)
                 self._heard_at = asyncio.get_running_loop().time()
                 self._take(answer)
+                # A burst is read without a pause otherwise, and no tab could write meanwhile.
+                await asyncio.sleep(0)
         finally:
             pinging.cancel()
 

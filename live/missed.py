@@ -7,6 +7,7 @@ wanted to announce it. When Valkey answers again every noted topic is told to ba
 import logging
 import os
 import threading
+from collections.abc import Callable
 from functools import cache
 
 from live import valkey, wire
@@ -17,7 +18,8 @@ log = logging.getLogger(__name__)
 FIRST_RETRY_SECONDS = 0.2
 LAST_RETRY_SECONDS = 2.0
 MOST_NOTES = 10_000
-ALL: set[wire.Control] = {("resync", "*"), ("recheck", "*")}
+
+Act = Callable[[], None]
 
 
 class Missed:
@@ -25,13 +27,17 @@ class Missed:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._notes: set[wire.Control] = set()
+        self._notes: dict[wire.Control, Act] = {}
         self.is_open = False
 
-    def note(self, control: wire.Control) -> None:
+    def note(self, control: wire.Control, act: Act | None = None) -> None:
+        """`control` is sent when Valkey is back; with `act`, that is done instead. A newer note
+        with the same words takes the older one's place."""
         with self._lock:
-            # Too much was missed to know it all: every tab asks again.
-            self._notes = ALL if len(self._notes) >= MOST_NOTES else self._notes | {control}
+            self._notes[control] = act or (lambda: wire.send_controls([control]))
+            if len(self._notes) > MOST_NOTES:
+                # Too much was missed to know it all: every tab asks again.
+                self._notes = {EVERYTHING: lambda: wire.send_controls(ALL)}
             if self.is_open:
                 return
             self.is_open = True
@@ -43,19 +49,25 @@ class Missed:
 
     def _try(self, waited: float) -> None:
         with self._lock:
-            notes = sorted(self._notes)
+            notes = dict(self._notes)
         try:
-            wire.send_controls(notes)
+            for act in notes.values():
+                act()
         except valkey.DOWN:
             self._try_in(min(waited * 2, LAST_RETRY_SECONDS))
             return
         with self._lock:
-            self._notes = self._notes - set(notes)
+            done = {control for control, act in notes.items() if self._notes.get(control) is act}
+            self._notes = {k: act for k, act in self._notes.items() if k not in done}
             self.is_open = bool(self._notes)
         if self.is_open:
             self._try_in(FIRST_RETRY_SECONDS)
         else:
             log.info("Valkey answers again; %d notes were sent", len(notes))
+
+
+EVERYTHING: wire.Control = ("resync", "*")
+ALL: list[wire.Control] = [EVERYTHING, ("recheck", "*")]
 
 
 def missed() -> Missed:

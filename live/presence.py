@@ -103,7 +103,8 @@ def set_agent(
     for a parked run, which no worker holds. `done` stays for 20 s by itself. Never raises."""
     row = Row("agent", agent, run, state, locus, False, is_private, started, seq)
     seconds = limits().done_seconds if state == "done" else limits().expiry_seconds
-    after_commit(lambda: guarded(("resync", topic(scope)), lambda: put(scope, [row], seconds)))
+    note: wire.Control = ("presence", f"{scope} {row.member}")
+    after_commit(lambda: guarded(note, lambda: put(scope, [row], seconds), again=True))
 
 
 def snapshot(scope: str) -> list[Entry]:

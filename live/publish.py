@@ -95,15 +95,17 @@ def _control(word: Any, value: str) -> None:
     guarded(control, lambda: wire.send_controls([control]))
 
 
-def guarded(instead: wire.Control, send: Callable[[], None]) -> None:
-    """Sends now, or notes `instead` for when Valkey is back."""
+def guarded(note: wire.Control, send: Callable[[], None], *, again: bool = False) -> None:
+    """Sends now. While Valkey is away `note` is kept for when it is back, or with `again` the
+    sending itself."""
+    later = send if again else None
     if missed().is_open:
-        missed().note(instead)
+        missed().note(note, later)
         return
     try:
         send()
     except valkey.DOWN:
-        missed().note(instead)
+        missed().note(note, later)
 
 
 def _send_rendered(

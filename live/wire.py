@@ -9,7 +9,8 @@ from live import scripts, valkey
 
 SEQUENCE = "seq"
 
-Control = tuple[Literal["resync", "recheck"], str]
+# What a hub is told, and for whom; "presence" is only a note of a publisher to itself.
+Control = tuple[Literal["resync", "recheck", "presence"], str]
 
 
 def encode(message: object) -> str:

@@ -5,8 +5,9 @@ from uuid import uuid4
 
 import pytest
 
+from live import missed
 from live import valkey as way
-from tests.live.engines import Site, Valkey, running
+from tests.live.engines import Site, Valkey, running, until
 from tests.live.reader import Reader
 
 # Short enough that a story need not wait for what takes seconds in life.
@@ -29,23 +30,41 @@ def valkey(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Valkey]:
         yield engine
 
 
-@pytest.fixture
-def mortal(tmp_path_factory: pytest.TempPathFactory, settings: Any) -> Iterator[Valkey]:
-    """A Valkey that the story may kill."""
+@pytest.fixture(scope="module")
+def _mortal(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Valkey]:
     with running(engine := Valkey(_short(tmp_path_factory))):
-        settings.REDIS_URL = engine.url
         yield engine
+
+
+@pytest.fixture
+def mortal(_mortal: Valkey, settings: Any) -> Iterator[Valkey]:
+    """A Valkey that the story may kill."""
+    settings.REDIS_URL = _mortal.url
+    yield _mortal
+    # What this process could not say to it is nobody else's news.
+    missed._missed.cache_clear()
+    _mortal.revive()
+
+
+@pytest.fixture(scope="module")
+def shaky(_mortal: Valkey) -> Iterator[Site]:
+    """A site on that Valkey."""
+    with running(server := Site("daphne", _mortal.url, **QUICK)):
+        yield server
 
 
 @pytest.fixture(autouse=True)
 def _own_valkey(valkey: Valkey, settings: Any) -> None:
     settings.REDIS_URL = valkey.url
+    until(lambda: not missed.missed().is_open)
 
 
-@pytest.fixture(scope="session", params=["daphne", "uvicorn"])
+@pytest.fixture(scope="session")
 def site(request: pytest.FixtureRequest, valkey: Valkey) -> Iterator[Site]:
-    with running(server := Site(request.param, valkey.url, **QUICK)):
-        yield server
+    """Daphne, but where a story asks for another by `parametrize(…, indirect=True)`."""
+    server = getattr(request, "param", "daphne")
+    with running(site := Site(server, valkey.url, **QUICK)):
+        yield site
 
 
 @pytest.fixture

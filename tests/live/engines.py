@@ -7,7 +7,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -40,11 +40,23 @@ class Valkey:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
-        _until_answers(self.client.ping)
+        until(self.client.ping)
 
     def kill(self) -> None:
         self._process.kill()
         self._process.wait()
+
+    def revive(self) -> None:
+        self.thaw()
+        if self._process.poll() is not None:
+            self.start()
+
+    def freeze(self) -> None:
+        """It takes connections and answers nobody."""
+        self._process.send_signal(signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        self._process.send_signal(signal.SIGCONT)
 
     def stop(self) -> None:
         self.client.close()
@@ -78,7 +90,7 @@ class Site:
             pass_fds=[self._listener.fileno()],
             env=self._environment,
         )
-        _until_answers(self._get)
+        until(self._get)
 
     def _get(self) -> None:
         with socket.create_connection(("127.0.0.1", self.port), timeout=5) as connection:
@@ -111,14 +123,14 @@ def running(engine: Valkey | Site) -> Iterator[None]:
         engine.stop()
 
 
-def _until_answers(ask: object, seconds: float = 20) -> None:
-    assert callable(ask)
-    until = time.monotonic() + seconds
+def until(ask: Callable[[], object], seconds: float = 20) -> None:
+    """`ask` has neither raised nor said False; its last error after `seconds`."""
+    end = time.monotonic() + seconds
     while True:
         try:
-            ask()
+            assert ask() is not False
         except (OSError, redis.ConnectionError, AssertionError):
-            if time.monotonic() > until:
+            if time.monotonic() > end:
                 raise
             time.sleep(0.02)
         else:

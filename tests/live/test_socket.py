@@ -13,6 +13,8 @@ from live import valkey as way
 from tests.live.engines import Site
 from tests.live.reader import Reader
 
+pytestmark = pytest.mark.parametrize("site", ["daphne", "uvicorn"], indirect=True)
+
 Open = Callable[..., Reader]
 SignIn = Callable[..., str]
 

@@ -26,6 +26,7 @@ ALLOWED_HOSTS = env.words("CC_ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]")
 CSRF_TRUSTED_ORIGINS = env.words("CC_TRUSTED_ORIGINS")
 BEHIND_TLS = env.flag("CC_BEHIND_TLS")
 GATEWAY_URL = env.text("CC_GATEWAY_URL", "http://127.0.0.1:8766")
+GATEWAY_SOCKET = env.text("CC_GATEWAY_SOCKET")
 SETUP_TOKEN = env.text("CC_SETUP_TOKEN")
 SIGNUP_OPEN = env.flag("CC_SIGNUP_OPEN")
 ALLOW_HOSTS = env.words("CC_ALLOW_HOSTS")
@@ -175,6 +176,7 @@ CONTENT_SECURITY_POLICY = {
         "frame-ancestors": [NONE],
     }
 }
+SILENCED_SYSTEM_CHECKS = ["security.W021"]  # preloading a domain is its owner's decision
 SECURE_CONTENT_TYPE_NOSNIFF = True
 SECURE_REFERRER_POLICY = "same-origin"
 SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
@@ -266,6 +268,8 @@ LOGGING = {
     "root": {"handlers": ["stderr"], "level": env.text("CC_LOG_LEVEL", "INFO")},
     "loggers": {
         "httpx": {"level": "WARNING"},
+        "httpx2": {"level": "WARNING"},
+        "uvicorn": {"level": "WARNING"},
         "daphne": {"level": "WARNING"},
         "celery": {"level": "WARNING"},
         "django.server": {"level": "WARNING"},

@@ -12,6 +12,7 @@ from harness.errors import Finished
 from harness.seam import (
     Colleague,
     GitIdentity,
+    Limits,
     PromptInputs,
     ProviderSettings,
     Root,
@@ -52,8 +53,9 @@ def read(run: Run) -> Brief:
 
 
 def spec(run: Run, brief: Brief, roots: tuple[Root, ...], directory: Path) -> RunSpec:
-    """The run as the adapter gets it."""
+    """The run as the adapter gets it. Reads rows of the bound workspace."""
     agent = run.agent
+    environment, gateway_socket = workplace.way_to_gateway(run)
     return RunSpec(
         run_id=str(run.pk),
         workspace_id=str(run.workspace_id),
@@ -71,7 +73,10 @@ def spec(run: Run, brief: Brief, roots: tuple[Root, ...], directory: Path) -> Ru
         prompt=brief.prompt,
         effort=agent.effort or None,
         context_size=agent.context_size,
+        limits=Limits(**getattr(settings, "CC_RUN_LIMITS", {})),
         skill_directories=workplace.skill_directories(agent),
+        environment=environment,
+        gateway_socket=gateway_socket,
         sandbox="required" if settings.REQUIRE_SANDBOX else "auto",
     )
 
@@ -120,6 +125,7 @@ def provider_settings(connection: ModelConnection) -> ProviderSettings:
         kind=connection.provider,  # type: ignore[arg-type]
         api_key=unseal(credential.sealed) if credential else "",
         base_url=connection.base_url,
+        timeout_seconds=getattr(settings, "CC_PROVIDER_SECONDS", 300.0),
     )
 
 

@@ -1,10 +1,10 @@
 """The push desk of a run: the `git_push` tool's way to the push gateway, without HTTP."""
 
 from harness.seam import Forwarded, Held, PushAnswer, PushWish, Refused
-from repositories.gateway.judge import Origin
 from repositories.pushing import push_from_checkout
 from repositories.submitting import NotHere
 
+from . import workplace
 from .models import Run
 
 
@@ -12,13 +12,7 @@ class Desk:
     """Judges and forwards the pushes of one run."""
 
     def __init__(self, run: Run) -> None:
-        self.origin = Origin(
-            workspace_id=run.workspace_id,
-            run_id=run.pk,
-            conversation_id=run.conversation_id,
-            space_id=run.space_id,
-            agent_principal_id=run.agent.principal_id,
-        )
+        self.origin = workplace.origin(run)
 
     def request(self, wish: PushWish) -> PushAnswer:
         """Held with its approval, forwarded, or refused with a sentence."""

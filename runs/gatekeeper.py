@@ -1,6 +1,6 @@
 """The answer to the harness's question "may I?": rules first, then people."""
 
-from collections.abc import Sequence
+from dataclasses import replace
 
 from django.db import connection
 from django.utils.translation import gettext as _
@@ -12,7 +12,7 @@ from guardrails.decisions import Decision
 from guardrails.models import Approval
 from guardrails.policy import Resolution
 from harness.errors import Released
-from harness.seam import Allow, Ask, Deny, GateCall, Root, Verdict
+from harness.seam import Allow, Ask, Deny, GateCall, Verdict
 from workspaces import audit
 from workspaces.tenancy import bind
 
@@ -23,10 +23,14 @@ MOST_SHOWN = 4000
 
 
 class Gatekeeper:
-    """Decides the calls of one run, by the rules as they stand at each call."""
+    """Decides the calls of one run, by the rules as they stand at each call.
 
-    def __init__(self, run: Run, roots: Sequence[Root] = ()) -> None:
-        self._run, self._roots = run, roots
+    `pushes_are_held`: nothing but the push gateway can be reached from the run's shell. A push that
+    is typed there is then asked about by the gateway, which knows its commits, and not here too.
+    """
+
+    def __init__(self, run: Run, *, pushes_are_held: bool = False) -> None:
+        self._run, self._pushes_are_held = run, pushes_are_held
 
     def check(self, call: GateCall) -> Verdict:
         """Allow, deny with a reason, or ask with an open approval; each is in the audit.
@@ -55,6 +59,8 @@ class Gatekeeper:
         resolution = rules.judge(
             actions, agent_id=run.agent_id, space_id=run.space_id, mode=run.mode
         )
+        if resolution.decision is Decision.ASK and call.command and self._pushes_are_held:
+            resolution = self._but_for_pushes(actions, resolution)
         if resolution.decision is Decision.DENY:
             reason = explain.sentence(resolution)
             self._record(call, resolution, outcome="deny")
@@ -63,6 +69,13 @@ class Gatekeeper:
             self._record(call, resolution, outcome="allow")
             return Allow(rule=resolution.rule_key)
         return self._ask(call, actions, resolution)
+
+    def _but_for_pushes(self, actions: tuple[Action, ...], asked: Resolution) -> Resolution:
+        """The answer about all else that the line does; the question stands when that asks too."""
+        rest = [replace(each, classes=each.classes - {"git_push"}) for each in actions]
+        run = self._run
+        answer = rules.judge(rest, agent_id=run.agent_id, space_id=run.space_id, mode=run.mode)
+        return answer if answer.decision is Decision.ALLOW else asked
 
     def _ask(self, call: GateCall, actions: tuple[Action, ...], resolution: Resolution) -> Verdict:
         run = self._run

@@ -140,7 +140,7 @@ def _work(held: Held) -> None:
     connection.close()
     sink = JournalSink(held, history)
     ports = Ports(
-        gate=Gatekeeper(run, roots),
+        gate=Gatekeeper(run, pushes_are_held=spec.gateway_socket is not None),
         sink=sink,
         stop=held.stop,
         push_desk=Desk(run),

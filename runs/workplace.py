@@ -3,10 +3,15 @@
 import os
 from pathlib import Path
 
+from django.conf import settings
+
 from agents import paths
 from agents.models import Agent
+from harness import sandbox
 from harness.seam import Root
 from repositories import checkouts
+from repositories.gateway.environment import environment_of
+from repositories.gateway.judge import Origin
 from skills.models import Skill
 
 from .models import Run
@@ -28,6 +33,30 @@ def prepare(run: Run) -> tuple[tuple[Root, ...], Path]:
         for place in checkouts.prepare(run.conversation)
     )
     return roots, _working_directory(run)
+
+
+def way_to_gateway(run: Run) -> tuple[dict[str, str], Path | None]:
+    """How git in the run's shell reaches the push gateway, and the socket to mount for it.
+
+    In the sandbox there is no network but that socket; without one git goes to the gateway's own
+    address. The run's token opens its own repositories and nothing else.
+    """
+    socket = Path(settings.GATEWAY_SOCKET or "/nonexistent")
+    sandboxed = sandbox.probe().is_usable and socket.is_socket()
+    address = sandbox.GATEWAY_ADDRESS if sandboxed else settings.GATEWAY_URL
+    variables = environment_of(origin(run), gateway_url=address)
+    return variables, socket if sandboxed else None
+
+
+def origin(run: Run) -> Origin:
+    """The run as the repositories room knows it."""
+    return Origin(
+        workspace_id=run.workspace_id,
+        run_id=run.pk,
+        conversation_id=run.conversation_id,
+        space_id=run.space_id,
+        agent_principal_id=run.agent.principal_id,
+    )
 
 
 def conversation_directory(run: Run) -> Path:

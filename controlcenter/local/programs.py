@@ -11,6 +11,8 @@ import sys
 import threading
 import warnings
 from importlib import import_module
+from pathlib import Path
+from typing import Any
 
 from controlcenter.local.workers import Pool
 
@@ -66,7 +68,19 @@ def gateway(listener: socket.socket) -> None:
     from controlcenter.local import uvicorn_server
 
     application = import_string(getattr(settings, "GATEWAY_APPLICATION", GATEWAY))
-    uvicorn_server.serve(application, listener)
+    uvicorn_server.serve(application, listener, *_door(settings))
+
+
+def _door(settings: Any) -> list[socket.socket]:
+    """The socket by which sandboxed commands reach the gateway, although they have no network."""
+    if not getattr(settings, "GATEWAY_SOCKET", ""):
+        return []
+    path = Path(settings.GATEWAY_SOCKET)
+    path.unlink(missing_ok=True)
+    door = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    door.bind(str(path))
+    path.chmod(0o600)
+    return [door]
 
 
 def worker(pool: Pool) -> None:

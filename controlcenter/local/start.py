@@ -137,6 +137,8 @@ class Start:
         asked = env.number("CC_GATEWAY_PORT", 0, high=65535)
         listener = ports.listen(host, asked or DEFAULT_PORT + 1, may_move=not asked)
         os.environ.setdefault("CC_GATEWAY_URL", ports.url(host, listener.getsockname()[1]))
+        door = socket_folder(self._options.data) / "gateway.sock"
+        os.environ.setdefault("CC_GATEWAY_SOCKET", str(door))
         return listener
 
     def _start_engines(self) -> None:

@@ -9,7 +9,7 @@ FINISH_SECONDS = 3
 SOCKET_MESSAGE_BYTES = 64 * 1024
 
 
-def serve(application: Any, listener: socket.socket) -> None:
+def serve(application: Any, *listeners: socket.socket) -> None:
     """Serve until TERM; returns when the requests in progress are answered, 3 s at most."""
     config = uvicorn.Config(
         application,
@@ -22,4 +22,4 @@ def serve(application: Any, listener: socket.socket) -> None:
         ws_max_size=SOCKET_MESSAGE_BYTES,
         timeout_graceful_shutdown=FINISH_SECONDS,
     )
-    uvicorn.Server(config).run(sockets=[listener])
+    uvicorn.Server(config).run(sockets=list(listeners))

@@ -1,5 +1,8 @@
 """The agent: its row. Its directory on disk is written by `agents.mirror`."""
 
+from collections.abc import Collection
+
+from django.core.exceptions import ValidationError
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.db.models.functions import Lower
@@ -72,6 +75,13 @@ class Agent(TenantModel):
 
     def __str__(self) -> str:
         return self.name or str(_("Unnamed agent"))
+
+    def clean_fields(self, exclude: Collection[str] | None = None) -> None:
+        """Also refuses a fraction, which Django would cut off in silence."""
+        for name in ("context_size", "silence_timeout_minutes"):
+            if isinstance(getattr(self, name), float | bool):
+                raise ValidationError({name: _("A whole number, please.")})
+        super().clean_fields(exclude)
 
     @property
     def is_draft(self) -> bool:

@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy as _
 from .ids import uuid7
 from .tenancy import OwnManager, TenantKey, TenantModel, TenantOneToOne
 
-HANDLE = re.compile(r"[a-z0-9][a-z0-9-]{0,62}\Z")
+HANDLE = re.compile(r"\A[a-z0-9][a-z0-9-]{0,62}\Z")
 handle_validator = RegexValidator(
     HANDLE, _("Use lower-case letters, digits and hyphens, beginning with a letter or a digit.")
 )

@@ -42,7 +42,7 @@ def agent_show(request: MemberRequest, workspace: Workspace, agent: UUID) -> Htt
             _changes(form),
             version=form.cleaned_data["version"],
             by=request.principal,
-            is_busy=row.runs.filter(state__in=Run.OPEN).exists(),
+            is_busy=is_busy,
         )
     except editing.Conflict as conflict:
         context["conflict"] = _difference(form, conflict.agent)
@@ -96,14 +96,18 @@ def agent_delete(request: MemberRequest, workspace: Workspace, agent: UUID) -> H
     row = Agent.objects.filter(pk=agent).select_related("principal").first()
     if row is None:
         return redirect("agents:agent-list", workspace.slug)
-    if row.runs.filter(state__in=Run.OPEN).exists():
-        messages.error(
-            request, _("%(agent)s is at work. Stop its runs first, or pause it.") % {"agent": row}
-        )
+    try:
+        editing.delete(row, by=request.principal, is_busy=is_busy)
+    except editing.Busy as busy:
+        messages.error(request, str(busy))
         return redirect("agents:agent-show", workspace.slug, agent)
-    editing.delete(row, by=request.principal)
     messages.success(request, _("%(agent)s is deleted.") % {"agent": row})
     return redirect("agents:agent-list", workspace.slug)
+
+
+def is_busy(agent: Agent) -> bool:
+    """Whether a run of the agent is queued, at work or waiting."""
+    return Run.objects.filter(agent=agent, state__in=Run.OPEN).exists()
 
 
 def _agent(key: UUID) -> Agent:

@@ -56,7 +56,7 @@ def roster_context(request: MemberRequest) -> dict[str, Any]:
 @workspace_view(Role.ADMIN)
 def agent_create(request: MemberRequest, workspace: Workspace) -> HttpResponse:
     """A nameless draft that its page then fills in."""
-    return redirect("agents:agent-show", workspace.slug, create_draft().pk)
+    return redirect("agents:agent-show", workspace.slug, create_draft(by=request.principal).pk)
 
 
 @require_GET

@@ -21,7 +21,7 @@ class Migration(migrations.Migration):
             name='Skill',
             fields=[
                 ('id', models.UUIDField(default=workspaces.ids.uuid7, editable=False, primary_key=True, serialize=False)),
-                ('slug', models.CharField(max_length=64, validators=[django.core.validators.RegexValidator(re.compile('[a-z0-9][a-z0-9-]{0,62}\\Z'), 'Use lower-case letters, digits and hyphens, beginning with a letter or a digit.')])),
+                ('slug', models.CharField(max_length=64, validators=[django.core.validators.RegexValidator(re.compile('\\A[a-z0-9][a-z0-9-]{0,62}\\Z'), 'Use lower-case letters, digits and hyphens, beginning with a letter or a digit.')])),
                 ('description', models.CharField(blank=True, max_length=1024)),
                 ('origin', models.CharField(choices=[('seeded', 'Came with the workspace'), ('local', 'Written here'), ('source', 'Installed from a source')], max_length=8)),
                 ('verdict', models.CharField(max_length=12)),

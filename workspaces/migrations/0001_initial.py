@@ -44,7 +44,7 @@ class Migration(migrations.Migration):
                         max_length=63,
                         validators=[
                             django.core.validators.RegexValidator(
-                                re.compile("[a-z0-9][a-z0-9-]{0,62}\\Z"),
+                                re.compile("\\A[a-z0-9][a-z0-9-]{0,62}\\Z"),
                                 "Use lower-case letters, digits and hyphens, beginning with a letter or a digit.",
                             )
                         ],
@@ -160,7 +160,7 @@ class Migration(migrations.Migration):
                         unique=True,
                         validators=[
                             django.core.validators.RegexValidator(
-                                re.compile("[a-z0-9][a-z0-9-]{0,62}\\Z"),
+                                re.compile("\\A[a-z0-9][a-z0-9-]{0,62}\\Z"),
                                 "Use lower-case letters, digits and hyphens, beginning with a letter or a digit.",
                             )
                         ],

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -117,10 +118,11 @@ def test_many_writers_number_without_gaps(plain: Stage) -> None:
         with plain.cast.bound():
             journal.record(mine, [events.steer(name, author="ada"), NOTE])
 
-    together(
-        [lambda: [sink.record(NOTE) for _ in range(10)]]
-        + [lambda name=name: steer(name) for name in "abcde"]
-    )
+    def work() -> None:
+        for _ in range(10):
+            sink.record(NOTE)
+
+    together([work, *(partial(steer, name) for name in "abcde")])
     assert len(plain.kinds(run)) == 20
     plain.assert_whole(run)
 

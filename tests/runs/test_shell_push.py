@@ -11,11 +11,8 @@ import pytest
 import uvicorn
 
 from repositories.models import PushRequest
-from tests.runs.stage import Stage
-from tests.scripted.anthropic import server
-from tests.scripted.script import Call, Script, Step
-from tests.scripted.server import serving
-from workspaces.models import ModelConnection
+from tests.runs.stage import WithRepository
+from tests.scripted.script import Call, Step
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.needs("bwrap", "socat")]
 COMMAND = (
@@ -49,13 +46,8 @@ def gateway(tmp_path: Path, settings: Any) -> Iterator[None]:
 
 
 @pytest.mark.req("CC-55", "CC-56")
-def test_it_is_held_and_says_so(stage: Stage, gateway: None, settings: Any) -> None:
-    with serving(server(Script(STORY))) as model:
-        with stage.cast.bound():
-            ModelConnection.objects.update(is_default=False)
-            ModelConnection.objects.create(
-                provider="anthropic", name="scripted", base_url=model.url, is_default=True
-            )
+def test_it_is_held_and_says_so(stage: WithRepository, gateway: None, settings: Any) -> None:
+    with stage.model(*STORY):
         [run] = stage.say("@engineer push from the shell")
         stage.execute(run)
     with stage.cast.bound():

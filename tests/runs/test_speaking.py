@@ -113,7 +113,7 @@ def test_what_is_said_after_the_agent_looked_for_the_last_time_keeps_it_going(
         scene.write("Tidied.")
         elsewhere(lambda: plain.say("@engineer and add a test"))
 
-    heard = []
+    heard: list[object] = []
     actor.plays(ends_unaware, lambda scene: heard.extend(scene.history))
     [run] = plain.say("@engineer tidy up")
     assert plain.execute(run).state == "succeeded"

@@ -8,7 +8,7 @@ import pytest
 from harness import errors, events
 from harness.conversation import INTERRUPTED
 from harness.events import Event, Kind
-from harness.seam import Ask, Deny, Limits
+from harness.seam import Allow, Ask, Deny, GateCall, Limits, Verdict
 from harness.stop import StopReason
 from tests.harness.kit import Gate, World, make_spec, talking_to
 from tests.scripted.anthropic import scripted
@@ -154,6 +154,26 @@ def test_a_no_reaches_the_model_with_its_note(world: World) -> None:
     world.decide("deny", decided_by="ada", note="Not on a Friday.")
     run_on(world, Step(text="Understood.", expect="Denied by @ada: Not on a Friday."))
     assert not (world.spec.working_directory / "a.txt").exists()
+
+
+def test_each_of_two_identical_calls_gets_its_own_decision(world: World) -> None:
+    class AskEach(Gate):
+        def check(self, call: GateCall) -> Verdict:
+            super().check(call)
+            return Allow() if call.approval_id else Ask(f"for-{call.call_id}")
+
+    world.gate = AskEach()
+    command = {"command": "echo ran >> log"}
+    same = [Call("bash", command, id="first"), Call("bash", command, id="second")]
+    ended = run_on(world, Step(calls=same))
+    assert isinstance(ended, errors.Parked)
+    assert ended.ids == ("for-first", "for-second"), "both are open at once"
+    world.journal.say(events.decided("for-second", call_id="second", decision="deny"))
+    assert isinstance(world.run(), errors.Parked), "the other one still waits"
+    world.journal.say(events.decided("for-first", call_id="first", decision="allow"))
+    run_on(world, Step(text="Once."))
+    assert (world.spec.working_directory / "log").read_text() == "ran\n"
+    assert [data["call_id"] for data in world.journal.of(Kind.TOOL_RESULT)] == ["second", "first"]
 
 
 def test_while_nobody_has_decided_the_run_parks_again(world: World) -> None:

@@ -5,7 +5,6 @@ import shutil
 import socket
 import subprocess
 from collections.abc import Iterator
-from contextlib import suppress
 from datetime import timedelta
 from html import unescape
 from pathlib import Path
@@ -204,21 +203,22 @@ def test_a_full_disk_is_said_before_the_run_begins(plain: Stage, settings: Any) 
 
 
 @pytest.fixture
-def small_disk(data_dir: Path, settings: Any) -> Iterator[Path]:
-    """The data directory on a disk of two megabytes."""
+def disk(request: pytest.FixtureRequest, data_dir: Path, settings: Any) -> Iterator[Path]:
+    """The data directory on a disk of its own that is as small as the test says."""
     if os.geteuid() != 0:
         pytest.skip("only root can mount a small disk")
     settings.DISK_RESERVE_BYTES = 0
     data_dir.mkdir(parents=True, exist_ok=True)
-    mount = ["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", str(data_dir)]
+    mount = ["mount", "-t", "tmpfs", "-o", request.param, "tmpfs", str(data_dir)]
     if subprocess.run(mount, check=False, capture_output=True).returncode:
         pytest.skip("this machine lets nobody mount a small disk")
     yield data_dir
     subprocess.run(["umount", "-l", str(data_dir)], check=True)
 
 
+@pytest.mark.parametrize("disk", ["size=2m"], indirect=True)
 def test_a_disk_that_fills_up_in_the_middle_ends_the_run_with_that_reason(
-    plain: Stage, small_disk: Path
+    plain: Stage, disk: Path
 ) -> None:
     big = Call("write", {"path": "big.txt", "content": "x" * 4_000_000})
     with plain.model(Step(text="I write.", calls=[big])):
@@ -226,17 +226,8 @@ def test_a_disk_that_fills_up_in_the_middle_ends_the_run_with_that_reason(
         ends(plain, run, reason="disk_full", words="disk is full")
 
 
-def test_a_disk_without_room_for_the_working_directory_is_said(
-    plain: Stage, small_disk: Path
-) -> None:
-    with (small_disk / "ballast").open("wb", buffering=0) as file, suppress(OSError):
-        while file.write(b"x" * 4096):
-            pass
-    for number in range(100_000):  # the last inodes
-        try:
-            (small_disk / f"small-{number}").touch()
-        except OSError:
-            break
+@pytest.mark.parametrize("disk", ["size=2m,nr_inodes=3"], indirect=True)
+def test_a_disk_without_room_for_the_working_directory_is_said(plain: Stage, disk: Path) -> None:
     [run] = plain.say("@engineer tidy up")
     ends(plain, run, reason="disk_full", words="disk is full")
 

@@ -73,19 +73,14 @@ class Site:
         self._listener = socket.create_server(("127.0.0.1", 0), backlog=2048)
         self._listener.set_inheritable(True)
         self.port = self._listener.getsockname()[1]
-        fd = self._listener.fileno()
-        self._command = {
-            "daphne": f"daphne --fd {fd} -v 0 {app}",
-            "uvicorn": f"uvicorn --fd {fd} --log-level warning --ws-per-message-deflate false"
-            f" --no-access-log --timeout-graceful-shutdown 3 {app}",
-        }[server].split()
+        self._command = [server, str(self._listener.fileno()), app]
         values = {f"CC_LIVE_{name.upper()}": str(value) for name, value in limits.items()}
         self._environment = {**os.environ, "REDIS_URL": url, **values}
         self.start()
 
     def start(self) -> None:
         self.process = subprocess.Popen(
-            [sys.executable, "-m", *self._command],
+            [sys.executable, "-m", "tests.live.serving", *self._command],
             cwd=ROOT,
             pass_fds=[self._listener.fileno()],
             env=self._environment,

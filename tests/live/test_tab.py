@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -42,7 +43,9 @@ def live(story: Story) -> None:
         await story(line, tab)
         writer.cancel()
 
-    asyncio.run(run())
+    # In a thread of its own: Playwright leaves a running loop in the main one.
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(asyncio.run, run()).result()
 
 
 async def rest() -> None:

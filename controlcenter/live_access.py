@@ -80,8 +80,12 @@ RULES: dict[str, Callable[[Membership, list[str]], JoinGrant | None]] = {
 }
 
 
-def _key(rest: list[str]) -> UUID | None:
-    return _uuid(rest[0]) if len(rest) == 1 else None
+NOBODY = UUID(int=0)
+
+
+def _key(rest: list[str]) -> UUID:
+    """The key behind a topic's name; one that no row has when there is none."""
+    return (_uuid(rest[0]) if len(rest) == 1 else None) or NOBODY
 
 
 def _uuid(text: str) -> UUID | None:

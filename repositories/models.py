@@ -1,6 +1,6 @@
 """Repositories of a workspace, their checkouts in conversations, and pushes that want to leave."""
 
-from typing import Any, ClassVar, Self, TypedDict
+from typing import ClassVar, Self, TypedDict
 
 from django.db import models
 from django.db.models import Q
@@ -108,6 +108,9 @@ class PushRequestQuerySet(models.QuerySet["PushRequest"]):
         return self.filter(state=PushRequest.State.HELD)
 
 
+PushRequestManager = TenantManager.from_queryset(PushRequestQuerySet)
+
+
 class PushRequest(TenantModel):
     """A push that an agent wants to make: what it would do, and what became of it.
 
@@ -153,7 +156,7 @@ class PushRequest(TenantModel):
     decided_at = models.DateTimeField(null=True, blank=True)
     ended_at = models.DateTimeField(null=True, blank=True)
 
-    objects: ClassVar[Any] = TenantManager.from_queryset(PushRequestQuerySet)()
+    objects: ClassVar[PushRequestManager[Self]] = PushRequestManager()
 
     class Meta:
         ordering = ["-created_at", "-number"]

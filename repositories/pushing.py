@@ -62,7 +62,7 @@ def standing(origin: Origin, outcomes: Sequence[RefOutcome]) -> list[RefOutcome]
         rows = {row.pk: row for row in PushRequest.objects.filter(pk__in=ids)}
     return [
         RefOutcome(each.ref, row.state, row.outcome, row.pk, row.number, row.approval_id)
-        if (row := rows.get(each.request_id))
+        if each.request_id and (row := rows.get(each.request_id))
         else each
         for each in outcomes
     ]

@@ -167,7 +167,9 @@ def _shell(seed: int, size: int) -> bytes:
     chance, out, length = random.Random(seed), ["#!/bin/bash\nset -eu\n"], 0
     while length < size:
         name = chance.choice(WORDS)
-        line = f'if [ -f "{name}.txt" ]; then\n  grep -c {name} "{name}.txt" > "out/{name}.log"\nfi\n'
+        line = (
+            f'if [ -f "{name}.txt" ]; then\n  grep -c {name} "{name}.txt" > "out/{name}.log"\nfi\n'
+        )
         out.append(line)
         length += len(line)
     return "".join(out).encode()

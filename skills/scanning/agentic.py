@@ -19,7 +19,9 @@ _TOOL_FOLDER = re.compile(
     r"(?i)(^|/)\.(claude|cursor|codex|gemini|opencode|qwen|agents|windsurf|continue|roo|kilocode|amp)"
     r"(/(agents|commands|skills|rules|hooks|plugins|memory|settings[^/]*|mcp[^/]*|config[^/]*))"
 )
-_MCP = re.compile(r"(?i)^(\.?mcp(\.[a-z]+)?\.json|claude_desktop_config\.json|mcp_config\.json|mcp[-_]servers?\.json)$")
+_MCP = re.compile(
+    r"(?i)^(\.?mcp(\.[a-z]+)?\.json|claude_desktop_config\.json|mcp_config\.json|mcp[-_]servers?\.json)$"
+)
 _HOOKS = re.compile(r"(?i)^(hooks?\.json|.*hooks?\.(ya?ml|toml)|settings\.local\.json)$")
 _AUTO_RUN = re.compile(
     r"(?i)^(tasks\.json|\.envrc|\.autoenv|\.pre-commit-config\.ya?ml|\.gitmodules|\.gitattributes"
@@ -28,11 +30,15 @@ _AUTO_RUN = re.compile(
     r"|devcontainer\.json|\.tool-versions|\.mise\.toml|\.editorconfig-exec|conftest\.py|\.rspec"
     r"|\.bunfig\.toml|bunfig\.toml|\.irbrc|\.pryrc|\.Rprofile|\.sqliterc|\.psqlrc|\.nanorc)$"
 )
-_STARTS = re.compile(r"(?i)^(.*\.pth|sitecustomize\.py|usercustomize\.py|.*\.desktop|.*\.plist|.*\.service|.*\.timer|crontab)$")
+_STARTS = re.compile(
+    r"(?i)^(.*\.pth|sitecustomize\.py|usercustomize\.py|.*\.desktop|.*\.plist|.*\.service|.*\.timer|crontab)$"
+)
 _NATIVE_PACKAGES = {"setup.py", "build.rs", "binding.gyp", "extconf.rb", "configure"}
 _INSTALL_SCRIPTS = ("preinstall", "install", "postinstall", "prepare", "prepublish", "preprepare",
                     "postprepare", "dependencies")  # fmt: skip
-_RUN_ON_LOAD = re.compile(r"(?m)(?:^|[\s(])!`([A-Za-z$./~][^`\n]{1,500})`|^```!\s*\n(.*?)^```", re.DOTALL)
+_RUN_ON_LOAD = re.compile(
+    r"(?m)(?:^|[\s(])!`([A-Za-z$./~][^`\n]{1,500})`|^```!\s*\n(.*?)^```", re.DOTALL
+)
 
 
 def check_path(artefact: Artefact, exam: Examination) -> None:
@@ -40,11 +46,17 @@ def check_path(artefact: Artefact, exam: Examination) -> None:
     path, name, report = artefact.path, artefact.name, exam.report
     if _MCP.match(name):
         report.add("agent.mcp-file", path)
-    elif _HOOKS.match(name) or re.search(r"(?i)(^|/)\.?(hooks|claude/hooks)/[^/]+$", path) and name != "SKILL.md":
+    elif (
+        _HOOKS.match(name)
+        or re.search(r"(?i)(^|/)\.?(hooks|claude/hooks)/[^/]+$", path)
+        and name != "SKILL.md"
+    ):
         if _HOOKS.match(name) or artefact.executable:
             report.add("agent.hook-file", path)
     elif _INSTRUCTIONS.match(name):
-        template = re.search(r"(?i)(^|/)(assets|templates?|examples?|references?|samples?|fixtures)/", path)
+        template = re.search(
+            r"(?i)(^|/)(assets|templates?|examples?|references?|samples?|fixtures)/", path
+        )
         report.add("agent.instructions-file", path, severity=Severity.INFO if template else None)
     elif _TOOL_FOLDER.search(path):
         report.add("agent.settings-file", path)
@@ -65,7 +77,9 @@ def check_text(artefact: Artefact, text: str, exam: Examination) -> None:
         _check_settings(artefact, text, exam)
     if artefact.name in _NATIVE_PACKAGES:
         exam.report.can("installs", artefact.path)
-        if artefact.name != "setup.py" or re.search(r"cmdclass|subprocess|os\.system|urlopen|requests", text):
+        if artefact.name != "setup.py" or re.search(
+            r"cmdclass|subprocess|os\.system|urlopen|requests", text
+        ):
             exam.report.add("code.install-hook", artefact.path, line=1)
     if artefact.suffix == "md":
         for found in _RUN_ON_LOAD.finditer(text):
@@ -85,7 +99,9 @@ def _check_package(artefact: Artefact, text: str, exam: Examination) -> None:
         if isinstance(command, str):
             line = text.count("\n", 0, max(0, text.find(f'"{name}"'))) + 1
             exam.report.can("installs", artefact.path, line)
-            harmless = re.fullmatch(r"(husky( install)?|npm run build|tsc|lefthook install)", command.strip())
+            harmless = re.fullmatch(
+                r"(husky( install)?|npm run build|tsc|lefthook install)", command.strip()
+            )
             exam.report.add(
                 "code.install-hook", artefact.path, line=line, excerpt=f"{name}: {command}",
                 severity=Severity.INFO if harmless else None,
@@ -105,7 +121,11 @@ def _check_settings(artefact: Artefact, text: str, exam: Examination) -> None:
         elif key == "permissions" and isinstance(value, dict) and "allow" in value:
             exam.report.add("agent.settings-file", artefact.path, excerpt=f"{trail}: {value}"[:200])
         elif key in {"command", "run", "script"} and isinstance(value, str) and len(value) > 2:
-            judge_code("shell", value, Where(exam, artefact.path, judge_code, _line(text, value), shown=True))
+            judge_code(
+                "shell",
+                value,
+                Where(exam, artefact.path, judge_code, _line(text, value), shown=True),
+            )
 
 
 _EVENTS = {"PreToolUse", "PostToolUse", "UserPromptSubmit", "SessionStart", "SessionEnd", "Stop",

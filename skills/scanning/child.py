@@ -37,7 +37,7 @@ LONGEST_ANSWER = 32 * MIB
 class Ceilings:
     """What one worker may use: seconds of wall clock and of processor, bytes of address space."""
 
-    seconds: float = 20.0
+    seconds: float = 45.0
     cpu_seconds: int = 15
     memory: int = 1024 * MIB
     start_seconds: float = 30.0
@@ -80,7 +80,9 @@ class Scanner:
             return refusal(files, str(failure), seconds=time.monotonic() - started)
         except (KeyError, TypeError, ValueError, AttributeError):
             self.close()
-            return refusal(files, "the scanner's answer is malformed", seconds=time.monotonic() - started)
+            return refusal(
+                files, "the scanner's answer is malformed", seconds=time.monotonic() - started
+            )
         if verdict.digest != digest(files) or verdict.ruleset != version():
             self.close()
             return refusal(files, "the scanner answered about something else")
@@ -112,7 +114,9 @@ class Scanner:
             raise
         answer = json.loads(reply)
         if not isinstance(answer, dict) or "failure" in answer:
-            raise _NoAnswer(str(answer.get("failure", "malformed")) if isinstance(answer, dict) else "malformed")
+            raise _NoAnswer(
+                str(answer.get("failure", "malformed")) if isinstance(answer, dict) else "malformed"
+            )
         return answer
 
     def _start(self) -> None:
@@ -281,7 +285,11 @@ def _reason(in_time: bool, status: int) -> str:
     code = os.waitstatus_to_exitcode(status)
     if not in_time or code in (-signal.SIGXCPU, -signal.SIGKILL):
         return "the scan took too long"
-    return "the scan ran out of memory" if code in (3, -signal.SIGSEGV, -signal.SIGABRT) else "the scan failed"
+    return (
+        "the scan ran out of memory"
+        if code in (3, -signal.SIGSEGV, -signal.SIGABRT)
+        else "the scan failed"
+    )
 
 
 def _read(size: int) -> bytes:

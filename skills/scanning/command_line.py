@@ -16,7 +16,6 @@ from .limits import LIMITS
 from .values import LINK, File, Source
 
 
-
 def main(arguments: Sequence[str] | None = None, out: TextIO | None = None) -> int:
     """Prints the verdicts; 0 unless a path is missing (2) or `--fail-on` says otherwise (1)."""
     given = parser().parse_args(arguments)
@@ -30,7 +29,9 @@ def parser(program: str = "python -m skills.scanning") -> argparse.ArgumentParse
 
 
 def add_arguments(made: argparse.ArgumentParser) -> None:
-    made.add_argument("paths", nargs="+", metavar="PATH", help="a skill folder or a .jsonl of samples")
+    made.add_argument(
+        "paths", nargs="+", metavar="PATH", help="a skill folder or a .jsonl of samples"
+    )
     made.add_argument("--jsonl", action="store_true", help="one JSON object a line")
     made.add_argument(
         "--fail-on", choices=("held", "refused"), help="exit with 1 when a skill is at least that"
@@ -59,7 +60,10 @@ def _answers(path: Path, scanner: Scanner) -> Iterator[dict[str, Any]]:
     if path.is_dir():
         for folder in _skill_folders(path):
             files = read_folder(folder)
-            yield {"path": str(folder), **scanner.scan(files, Source(folder.resolve().name)).as_json()}
+            yield {
+                "path": str(folder),
+                **scanner.scan(files, Source(folder.resolve().name)).as_json(),
+            }
         return
     with path.open("rb") as lines:
         for number, line in enumerate(lines, start=1):
@@ -90,7 +94,9 @@ def read_sample(row: Mapping[str, Any]) -> dict[str, File]:
             continue
         mode = one.get("mode", "0o644")
         bits = mode if isinstance(mode, int) else int(str(mode), 8)
-        files[one["path"]] = File(0o100000 | bits & 0o777, base64.b64decode(one["b64"], validate=True))
+        files[one["path"]] = File(
+            0o100000 | bits & 0o777, base64.b64decode(one["b64"], validate=True)
+        )
     return files
 
 

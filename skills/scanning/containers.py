@@ -59,7 +59,9 @@ def _zip_member(
 
 
 def _is_document(archive: zipfile.ZipFile) -> bool:
-    return "[Content_Types].xml" in archive.NameToInfo or "META-INF/manifest.xml" in archive.NameToInfo
+    return (
+        "[Content_Types].xml" in archive.NameToInfo or "META-INF/manifest.xml" in archive.NameToInfo
+    )
 
 
 def drawn_text(markup: bytes) -> bytes:

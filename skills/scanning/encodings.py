@@ -83,7 +83,12 @@ def _matches(
 
 
 def _base85(at: int, token: str) -> Iterator[Found]:
-    if len(token) < 20 or len(token) > 1 << 20 or "://" in token or not _LOOKS_85.search(token[:400]):
+    if (
+        len(token) < 20
+        or len(token) > 1 << 20
+        or "://" in token
+        or not _LOOKS_85.search(token[:400])
+    ):
         return
     for label, decoder in (("base85", base64.b85decode), ("ascii85", base64.a85decode)):
         if any(_attempt(label, at, token[:40], decoder)):
@@ -116,7 +121,9 @@ def _means_something(data: bytes) -> bool:
     except UnicodeDecodeError:
         return len(data) >= 24 and data[1::2].count(0) > 0.8 * len(data[1::2])
     readable = sum(1 for char in text[:4096] if char.isprintable() or char in "\r\n\t")
-    return readable > 0.95 * min(len(text), 4096) and bool(re.search(r"[A-Za-z]{2}|[^\x00-\x7f]{2}", text))
+    return readable > 0.95 * min(len(text), 4096) and bool(
+        re.search(r"[A-Za-z]{2}|[^\x00-\x7f]{2}", text)
+    )
 
 
 def _base64(encoded: str) -> bytes:

@@ -16,6 +16,7 @@ ESCAPES = re.compile(r"[/\\\x00-\x1f\x7f]|^\.|\.$|^~|:|^\s*$")
 DEVICES = re.compile(r"(?i)^(con|prn|aux|nul|com\d|lpt\d|conin\$|conout\$)(\..*)?$")
 BLANKET = re.compile(r"(?i)^(\*|all|bash|shell|execute|run_shell_command|computer|terminal)$")
 BLANKET_ARGUMENT = re.compile(r"^\s*(:?\*(:\*)?|\*\*|/\*\*|~/\*\*)\s*$")
+MOST_BRACKETS = 500
 SPECIFIED = {
     "name": str,
     "description": str,
@@ -149,6 +150,9 @@ def _parse(block: str, file: str, report: Report, limits: Limits) -> dict[str, A
 def _is_plain(block: str, file: str, report: Report, limits: Limits) -> bool:
     """Walks the parser's events before anything is built from them."""
     depth = anchors = 0
+    if max(block.count("["), block.count("{")) > MOST_BRACKETS:
+        report.add("frontmatter.bomb", file, line=1, excerpt="deep nesting")
+        return False
     for event in yaml.parse(block, Loader=yaml.CSafeLoader):
         if isinstance(event, (yaml.MappingStartEvent, yaml.SequenceStartEvent)):
             depth += 1
@@ -178,7 +182,8 @@ _Strict.add_constructor("tag:yaml.org,2002:timestamp", yaml.SafeLoader.construct
 
 def _doubled(block: str) -> list[str]:
     root = yaml.compose(block, Loader=yaml.CSafeLoader)
-    keys = [str(key.value).lower() for key, _ in root.value] if root is not None else []
+    pairs = root.value if isinstance(root, yaml.MappingNode) else []
+    keys = [str(key.value).lower() for key, _ in pairs]
     return sorted({key for key in keys if keys.count(key) > 1})
 
 

@@ -110,7 +110,10 @@ def _judge_run(text: str, start: int, end: int) -> Iterator[tuple[int, str]]:
     if any(unicodedata.category(c) == "Cf" and c not in BIDI for c in run) or set(run) & set(
         FILLERS + "\u2028\u2029"
     ):
-        yield start, "unicode.zero-width-split" if _cuts_word(text, start, end) else "unicode.zero-width"
+        yield (
+            start,
+            "unicode.zero-width-split" if _cuts_word(text, start, end) else "unicode.zero-width",
+        )
 
 
 def _cuts_word(text: str, start: int, end: int) -> bool:
@@ -174,12 +177,39 @@ _TOKEN = re.compile(f"[A-Za-z0-9{_ALIKE}]*[{_ALIKE}][\\w{_ALIKE}]*")
 _MARKS = re.compile("[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u20d0-\u20ff]{5,}")
 _KNOWN = frozenset(
     name
-    for group in ("downloaders", "senders", "shells", "interpreters", "wrappers", "decoders",
-                  "deleters", "installers", "agents")
+    for group in (
+        "downloaders",
+        "senders",
+        "shells",
+        "interpreters",
+        "wrappers",
+        "decoders",
+        "deleters",
+        "installers",
+        "agents",
+    )
     for name in COMMANDS[group]
     if len(name) > 2
-) | {"git", "github", "google", "anthropic", "openai", "microsoft", "paypal", "system", "user",
-     "ignore", "import", "eval", "exec", "subprocess", "admin", "skill", "claude", "secure"}
+) | {
+    "git",
+    "github",
+    "google",
+    "anthropic",
+    "openai",
+    "microsoft",
+    "paypal",
+    "system",
+    "user",
+    "ignore",
+    "import",
+    "eval",
+    "exec",
+    "subprocess",
+    "admin",
+    "skill",
+    "claude",
+    "secure",
+}
 
 
 def _lookalikes(text: str) -> Iterator[tuple[int, str]]:

@@ -101,4 +101,6 @@ def is_disguised(suffix: str, found: str) -> bool:
 
 def _is_bytecode(data: bytes) -> bool:
     """Python's compiled form: two bytes of version, then `\\r\\n`."""
-    return len(data) >= 16 and data[2:4] == b"\r\n" and data[1] in (0x0C, 0x0D, 0x0E) and data[0] > 0
+    return (
+        len(data) >= 16 and data[2:4] == b"\r\n" and data[1] in (0x0C, 0x0D, 0x0E) and data[0] > 0
+    )

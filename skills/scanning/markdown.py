@@ -15,9 +15,60 @@ _LANGUAGES = {
     **dict.fromkeys(("javascript", "js", "jsx", "mjs", "cjs", "node", "typescript", "ts", "tsx",
                      "mts", "cts"), "javascript"),
 }  # fmt: skip
-_COMMANDS = "|".join(sorted(map(re.escape, names.DOWNLOADERS | names.DECODERS | {"eval", "source", "echo", "printf", "cat", "nc", "ncat", "git", "env", "printenv", "dig", "nslookup", "rm", "pip", "npm", "npx", "sudo", "crontab", "claude", "gh", "python", "python3", "node", "perl", "ruby", "bash", "sh", "powershell", "security", "chmod", "scp", "rsync", "ssh"}), key=len, reverse=True))
+_COMMANDS = "|".join(
+    sorted(
+        map(
+            re.escape,
+            names.DOWNLOADERS
+            | names.DECODERS
+            | {
+                "eval",
+                "source",
+                "echo",
+                "printf",
+                "cat",
+                "nc",
+                "ncat",
+                "git",
+                "env",
+                "printenv",
+                "dig",
+                "nslookup",
+                "rm",
+                "pip",
+                "npm",
+                "npx",
+                "sudo",
+                "crontab",
+                "claude",
+                "gh",
+                "python",
+                "python3",
+                "node",
+                "perl",
+                "ruby",
+                "bash",
+                "sh",
+                "powershell",
+                "security",
+                "chmod",
+                "scp",
+                "rsync",
+                "ssh",
+            },
+        ),
+        key=len,
+        reverse=True,
+    )
+)
 _INLINE = re.compile(r"(?<!`)(`{1,2})(?!`)([^`\n][^`]{2,600}?)\1(?!`)")
-_ENDS = "|".join(sorted(map(re.escape, names.INTERPRETERS | names.SENDERS | names.DECODERS | names.WRAPPERS), key=len, reverse=True))
+_ENDS = "|".join(
+    sorted(
+        map(re.escape, names.INTERPRETERS | names.SENDERS | names.DECODERS | names.WRAPPERS),
+        key=len,
+        reverse=True,
+    )
+)
 _ANCHOR = re.compile(rf"(?i)\|\s{{0,400}}(?:[\w./-]{{1,40}}/)?(?:{_ENDS})(?![\w-])|\$\(|<\(|>\(")
 _COMMAND = re.compile(rf"(?i)(?<![\w./-])(?:{_COMMANDS})(?![\w-])")
 _WORTH = re.compile(rf"(?i)(?<![\w./-])(?:{_COMMANDS})(?![\w-])|\$\(")

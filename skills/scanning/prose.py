@@ -128,7 +128,9 @@ def _fit(
     ordered: bool,
 ) -> Iterator[Match]:  # fmt: skip
     leading = [at for at, names in enumerate(wanted) if all(map(subjects.leads, names))]
-    hits = {at: sorted({one for name in wanted[at] for one in subjects.all(name)}) for at in leading}
+    hits = {
+        at: sorted({one for name in wanted[at] for one in subjects.all(name)}) for at in leading
+    }
     if not all(hits.values()):
         return
     lead = min(leading, key=lambda at: len(hits[at]))
@@ -206,7 +208,9 @@ def _meet(
     sentence = words.sentence(at)
     reach = sum(rule.gaps) * 2 if rule.gaps else rule.near
     chosen = [at]
-    order = sorted(range(len(wanted)), key=lambda place: not all(map(subjects.leads, wanted[place])))
+    order = sorted(
+        range(len(wanted)), key=lambda place: not all(map(subjects.leads, wanted[place]))
+    )
     for place in order:
         if place == lead:
             continue
@@ -269,7 +273,9 @@ def _is_beside_the_point(match: Match, words: Words, lines: list[str], line: int
 
 
 _SPECIFIC = re.compile(rb"[\w ]{0,30}need to know (which|how|what|why|whether|the)\b")
-_CONDITION = re.compile(rb"[\w ]{0,30}?\b(involving|that|related|relating|about|which|where|concerning|with|to|in this|of this)\b")
+_CONDITION = re.compile(
+    rb"[\w ]{0,30}?\b(involving|that|related|relating|about|which|where|concerning|with|to|in this|of this)\b"
+)
 
 
 def _line(lines: list[str], line: int) -> str:
@@ -286,7 +292,9 @@ def _is_quotation(
         return False
     said = any(words.sentence(at) == here for at in subjects.near("mention", low, match.start - 1))
     quoted = len(_QUOTED.findall(_line(lines, line))) >= 2
-    countered = any(abs(words.sentence(at) - here) <= 2 for at in subjects.near("counter", low, high))
+    countered = any(
+        abs(words.sentence(at) - here) <= 2 for at in subjects.near("counter", low, high)
+    )
     return countered and (said or quoted)
 
 
@@ -315,4 +323,6 @@ def _spelled_out(words: Words, line: int) -> bool:
 _WHOLE_FIRST = re.compile(
     rb"\b(" + b"|".join(normalise(one) for one in _DATA["split"]["first"]) + rb")"
 )
-_WHOLE_THEN = re.compile(rb"instruc|instruk|prompt|request|anweisung|\xd0\xbf\xd1\x80\xd0\xb5\xd0\xb4|\xe6\x8c\x87")
+_WHOLE_THEN = re.compile(
+    rb"instruc|instruk|prompt|request|anweisung|\xd0\xbf\xd1\x80\xd0\xb5\xd0\xb4|\xe6\x8c\x87"
+)

@@ -24,7 +24,9 @@ _SUFFIXES = {
     **dict.fromkeys(("py", "pyw", "pyi", "pth"), "python"),
     **dict.fromkeys(("js", "mjs", "cjs", "jsx", "ts", "tsx", "mts", "cts"), "javascript"),
 }
-_SHEBANG = re.compile(r"^#!.*?\b(sh|bash|zsh|dash|ksh|fish|python|node|nodejs|deno|bun|tsx)[\d.]*\b")
+_SHEBANG = re.compile(
+    r"^#!.*?\b(sh|bash|zsh|dash|ksh|fish|python|node|nodejs|deno|bun|tsx)[\d.]*\b"
+)
 _CODE_SUFFIXES = set(_SUFFIXES) | {
     "rb", "pl", "pm", "php", "lua", "ps1", "psm1", "bat", "cmd", "vbs", "go", "rs", "java", "c", "h",
     "cc", "cpp", "hpp", "cs", "swift", "kt", "scala", "r", "jl", "ex", "exs", "hs", "sql", "awk",
@@ -32,11 +34,29 @@ _CODE_SUFFIXES = set(_SUFFIXES) | {
     "xsl", "dockerfile", "makefile", "tf", "hcl", "json", "lock", "map", "wat", "ipynb", "html",
     "htm", "svg", "xml", "yaml", "yml", "toml", "ini", "cfg",
 }  # fmt: skip
-_RUNNABLE = {"sh", "bash", "zsh", "command", "py", "pyw", "ps1", "bat", "cmd", "exe", "jar", "vbs", "pth"}
+_RUNNABLE = {
+    "sh",
+    "bash",
+    "zsh",
+    "command",
+    "py",
+    "pyw",
+    "ps1",
+    "bat",
+    "cmd",
+    "exe",
+    "jar",
+    "vbs",
+    "pth",
+}
 _MARKUP = {"html", "htm", "svg", "xml", "xhtml", "vue", "svelte"}
 _SCRIPT = re.compile(r"(?is)<script\b[^>]*>(.*?)</script>")
-_HANDLER = re.compile(r"(?i)\son[a-z]{3,20}\s*=\s*(\"[^\"]{1,2000}\"|'[^']{1,2000}')|javascript:([^\"'\s>]{3,2000})")
-_PROGRAM = re.compile(r"^\s*(#!|import \w+|from \w+ import|const \w+ ?=|<\?php|function \w+\(|def \w+\()")
+_HANDLER = re.compile(
+    r"(?i)\son[a-z]{3,20}\s*=\s*(\"[^\"]{1,2000}\"|'[^']{1,2000}')|javascript:([^\"'\s>]{3,2000})"
+)
+_PROGRAM = re.compile(
+    r"^\s*(#!|import \w+|from \w+ import|const \w+ ?=|<\?php|function \w+\(|def \w+\()"
+)
 _PROSE_LIKE = {"", "md", "mdx", "markdown", "txt", "rst", "adoc", "text"}
 
 
@@ -102,7 +122,9 @@ def _read_binary(artefact: Artefact, form: str, exam: Examination) -> None:
         if end is None:
             exam.report.add("structure.disguised", artefact.path, excerpt=f"a damaged {form}")
         elif len(data) - end > 64:
-            exam.report.add("structure.trailing-data", artefact.path, excerpt=f"{len(data) - end} bytes")
+            exam.report.add(
+                "structure.trailing-data", artefact.path, excerpt=f"{len(data) - end} bytes"
+            )
             read(Artefact(f"{artefact.path}!end", data[end:], artefact.depth + 1), exam)
     runs = documents.readable_runs(data)
     if form == "png":
@@ -119,7 +141,9 @@ def _read_text(artefact: Artefact, decoded: Decoded, exam: Examination) -> None:
     text, path, report = decoded.text, artefact.path, exam.report
     exam.spend("text", len(artefact.data), path)
     if decoded.odd:
-        rule = {"nul": "encoding.nul", "legacy": "encoding.legacy"}.get(decoded.odd, "encoding.unusual")
+        rule = {"nul": "encoding.nul", "legacy": "encoding.legacy"}.get(
+            decoded.odd, "encoding.unusual"
+        )
         report.add(rule, path, excerpt=decoded.encoding)
     is_skill = path.lower() == "skill.md"
     marked = "\ufeff" + text if artefact.data.startswith(b"\xef\xbb\xbf") else text
@@ -148,7 +172,8 @@ def _language(artefact: Artefact, text: str) -> str:
     if not shebang:
         return ""
     return {"python": "python"}.get(
-        shebang[1], "javascript" if shebang[1] in {"node", "nodejs", "deno", "bun", "tsx"} else "shell"
+        shebang[1],
+        "javascript" if shebang[1] in {"node", "nodejs", "deno", "bun", "tsx"} else "shell",
     )
 
 
@@ -156,7 +181,9 @@ def _read_code(artefact: Artefact, text: str, language: str, exam: Examination) 
     path = artefact.path
     if language == "python":
         exam.spend("code", len(text), path)
-        python.read(text, Where(exam, path, judge_code), exam.exports, artefact.name.removesuffix(".py"))
+        python.read(
+            text, Where(exam, path, judge_code), exam.exports, artefact.name.removesuffix(".py")
+        )
         return
     if language:
         judge_code(language, text, Where(exam, path, judge_code))
@@ -239,16 +266,16 @@ def _read_words(artefact: Artefact, text: str, exam: Examination, *, kind: str) 
         _read_words(Artefact(f"{path}#utf-7", b"", artefact.depth + 1), hidden, exam, kind=kind)
 
 
-def _tell_pattern(
-    match: "yara.Match", text: str, warnings: Warnings | None, where: Where
-) -> None:
+def _tell_pattern(match: "yara.Match", text: str, warnings: Warnings | None, where: Where) -> None:
     data = text.encode("utf-8", "replace")
     for string in match.strings:
         for one in string.instances[:4]:
             line = data.count(b"\n", 0, one.offset) + 1
             found = one.matched_data.decode("utf-8", "replace")
             place = replace(where, warned=warnings is not None and warnings.at(line))
-            known = where.shown and any(map(is_known_installer, re.findall(r"https://[^\s\"')]+", found)))
+            known = where.shown and any(
+                map(is_known_installer, re.findall(r"https://[^\s\"')]+", found))
+            )
             place.tell(match.meta["id"], line, found, severity=Severity.INFO if known else None)
 
 
@@ -275,7 +302,9 @@ def _read_hidden(
     if exam.report.weight(_TELLING) > before:
         exam.report.add("encoding.hidden-code", artefact.path, line=line, excerpt=_start(data))
     else:
-        exam.report.add("encoding.hidden-text", artefact.path, line=line, excerpt=f"{label}: {_start(data)}")
+        exam.report.add(
+            "encoding.hidden-text", artefact.path, line=line, excerpt=f"{label}: {_start(data)}"
+        )
 
 
 _TELLING = {"code", "prose", "agent", "container", "encoding", "limits"}

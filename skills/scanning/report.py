@@ -63,7 +63,9 @@ class Report:
         """
         for key, one in self._findings.items():
             inside = one.file == file or one.file.startswith((f"{file}#", f"{file}!"))
-            words = one.severity is Severity.QUARANTINE and one.acceptable and one.family in _OF_WORDS
+            words = (
+                one.severity is Severity.QUARANTINE and one.acceptable and one.family in _OF_WORDS
+            )
             if inside and words and is_warned(_outer_line(one.file, one.line)):
                 self._findings[key] = replace(one, severity=Severity.WARN)
 
@@ -76,7 +78,9 @@ class Report:
 
     def weight(self, families: Collection[str]) -> int:
         """How much of these families weighs so far; grows with findings that are not just told."""
-        return sum(WEIGHT[one.severity] for one in self._findings.values() if one.family in families)
+        return sum(
+            WEIGHT[one.severity] for one in self._findings.values() if one.family in families
+        )
 
     def findings(self) -> tuple[Finding, ...]:
         """The heaviest first, then by file, line and rule."""

@@ -93,7 +93,9 @@ _UTF7 = re.compile(r"\+A[A-P][A-Za-z0-9+/]{1,}-?")
 _BEYOND_ASCII = re.compile(r"[^\x00-\x7f]+")
 _ACCENTS = re.compile("[\u0300-\u036f]")
 _ANSI = re.compile(rb"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?)")
-_LINE_HEAD = re.compile(rb"(?m)^[ \t]*(?:(?:[-+]|\d{1,3}[.)]|#{1,6})[ \t]+|(?:[*>|;#%]|//+|--+)+[ \t]*)+")
+_LINE_HEAD = re.compile(
+    rb"(?m)^[ \t]*(?:(?:[-+]|\d{1,3}[.)]|#{1,6})[ \t]+|(?:[*>|;#%]|//+|--+)+[ \t]*)+"
+)
 _BLANKS = re.compile(rb"[ \t]{2,}")
 _COMMENT_MARK = re.compile(rb"<!--|-->")
 _STARTS = b"\x1e"

@@ -85,6 +85,7 @@ def zipped(members: Mapping[str, Any]) -> bytes:
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
         for path, content in members.items():
             info = zipfile.ZipInfo(path, (2020, 1, 1, 0, 0, 0))
+            info.compress_type = zipfile.ZIP_DEFLATED
             archive.writestr(info, tarred(content["tar"]) if isinstance(content, dict) else content)
     return out.getvalue()
 

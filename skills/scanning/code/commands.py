@@ -7,25 +7,36 @@ from ..ruleset import COMMANDS
 from ..values import Severity
 from . import names
 from .shell import Command, Pipeline, is_unknown, read
+from .shell_words import UNKNOWN
 from .where import Where
 
 _ASSIGNMENT = re.compile(r"^[A-Za-z_]\w*=")
-_CODE_SWITCH = re.compile(r"^-[a-zA-Z]*[ce]$|^--(command|eval|execute|print)$|^-(r|encodedcommand|enc|ec)$")
+_CODE_SWITCH = re.compile(
+    r"^-[a-zA-Z]*[ce]$|^--(command|eval|execute|print)$|^-(r|encodedcommand|enc|ec)$"
+)
 _NUMBER = re.compile(r"^[\d.]+[smhd]?$")
 
 
 def bare(words: Sequence[str]) -> tuple[str, ...]:
     """The command without what only wraps it: `sudo -E env A=1 /bin/bash -s` → `bash -s`."""
     rest = list(words)
-    while rest and (_ASSIGNMENT.match(rest[0]) or names.base_name(rest[0]) in names.WRAPPERS):
+    while len(rest) > 1 and (_ASSIGNMENT.match(rest[0]) or program(rest[0]) in names.WRAPPERS):
         wrapper = names.base_name(rest.pop(0))
-        while rest and (rest[0].startswith("-") or _ASSIGNMENT.match(rest[0]) or _NUMBER.match(rest[0])):
+        while rest and (
+            rest[0].startswith("-") or _ASSIGNMENT.match(rest[0]) or _NUMBER.match(rest[0])
+        ):
             option = rest.pop(0)
             if wrapper in {"sudo", "doas", "xargs", "timeout", "nice"} and option in {
                 "-u", "-g", "-n", "-I", "-P", "-L", "-k", "-s",
             } and len(rest) > 1:  # fmt: skip
                 rest.pop(0)
-    return (names.base_name(rest[0]), *rest[1:]) if rest else ()
+    return (program(rest[0]), *rest[1:]) if rest else ()
+
+
+def program(word: str) -> str:
+    """The program that a word names; a part that only a shell knows may well be empty."""
+    whole = names.base_name(word.replace(UNKNOWN, ""))
+    return whole if UNKNOWN in word and whole in names.INTERESTING else names.base_name(word)
 
 
 def judge(pipelines: Iterator[Pipeline], where: Where) -> None:
@@ -68,7 +79,7 @@ def _judge_flow(stages: list[Stage], where: Where) -> None:
                 tell_download_run(address, command, where)
             if "decode" in carried:
                 where.tell("code.decode-run", command.line, _whole(stages))
-            if command.fed or "text" in carried:
+            if command.fed or carried & {"text", "fed"}:
                 for text in _fed(stages, command):
                     where.read_inside("shell", text, command.line)
         if words and words[0] in names.SENDERS and carried & {"secret", "environment"}:
@@ -82,7 +93,19 @@ def _judge_flow(stages: list[Stage], where: Where) -> None:
 def _targets(command: Command, words: tuple[str, ...]) -> list[str]:
     """Files that a command writes what it read to."""
     targets = [path for path in command.writes if path not in _STREAMS]
-    if words and words[0] in {"tar", "zip", "cp", "mv", "install", "7z", "rsync", "gpg", "openssl", "tee", "dd"}:
+    if words and words[0] in {
+        "tar",
+        "zip",
+        "cp",
+        "mv",
+        "install",
+        "7z",
+        "rsync",
+        "gpg",
+        "openssl",
+        "tee",
+        "dd",
+    }:
         targets += [word.removeprefix("of=") for word in words[1:] if "/" in word or "." in word]
     return [path for path in targets if not names.SECRETS.search(f" {path}")]
 
@@ -96,9 +119,9 @@ def _whole(stages: list[Stage]) -> str:
 
 def _fed(stages: list[Stage], command: Command) -> Iterator[str]:
     """Plain text that is piped or redirected into an interpreter."""
-    if command.fed:
-        yield command.fed
-    for _, words in stages:
+    for other, words in stages:
+        if other.fed and (other is command or words[:1] in {("cat",), ("tee",)}):
+            yield other.fed
         if words and words[0] in {"echo", "printf"}:
             yield " ".join(words[1:])
 
@@ -119,6 +142,8 @@ def _carries(command: Command, words: tuple[str, ...]) -> set[str]:
         out.add("secret")
     if name in {"echo", "printf"}:
         out.add("text")
+    if command.fed:
+        out.add("fed")
     for inner in command.inner:
         for one in inner:
             out |= _carries(one, bare(one.words))
@@ -166,7 +191,9 @@ def reads_secret(command: Command, words: tuple[str, ...]) -> bool:
 
 
 def is_only_local(words: tuple[str, ...]) -> bool:
-    addresses = [word for word in words[1:] if "://" in word or re.match(r"[\w.-]+(:\d+)?(/|$)", word)]
+    addresses = [
+        word for word in words[1:] if "://" in word or re.match(r"[\w.-]+(:\d+)?(/|$)", word)
+    ]
     hosts = [word for word in addresses if "://" in word] or addresses[:1]
     return bool(hosts) and all(names.is_local(word) for word in hosts)
 
@@ -219,11 +246,15 @@ def _judge_command(
 def _judge_spelling(command: Command, words: tuple[str, ...], where: Where) -> None:
     """A name that was cut by quotes, escapes or variables only to be put together again."""
     typed = command.typed_name
-    name = names.base_name(command.words[0]) if command.words else ""
+    name = program(command.words[0]) if command.words else ""
     if name not in names.INTERESTING or typed.lower().endswith(name) or typed == "":
         return
     plain = typed.strip("\"'").removeprefix("\\").lower()
-    if names.base_name(plain) == name or plain.endswith(name) or re.fullmatch(r"\"?\$\{?\w+\}?\"?", typed):
+    if (
+        names.base_name(plain) == name
+        or plain.endswith(name)
+        or re.fullmatch(r"\"?\$\{?\w+\}?\"?", typed)
+    ):
         return
     where.tell("code.obfuscated", command.line, f"{typed} → {name}")
 
@@ -268,7 +299,9 @@ def _judge_staged(
     if not fetched:
         return
     run = words[1:2] if words[0] in names.INTERPRETERS else (command.words[:1])
-    made = words[2:] if words[0] == "chmod" and any("x" in w or "7" in w for w in words[1:2]) else ()
+    made = (
+        words[2:] if words[0] == "chmod" and any("x" in w or "7" in w for w in words[1:2]) else ()
+    )
     for path in (*run, *made):
         if path.removeprefix("./") in fetched:
             rule = "code.download-run-shown" if where.shown else "code.download-run"
@@ -306,10 +339,14 @@ def _judge_target(path: str, command: Command, where: Where) -> None:
 
 def _check_network(command: Command, words: tuple[str, ...], where: Where) -> None:
     name = words[0]
-    if name in names.DOWNLOADERS | names.SENDERS and not (name == "openssl" and "s_client" not in words):
+    if name in names.DOWNLOADERS | names.SENDERS and not (
+        name == "openssl" and "s_client" not in words
+    ):
         where.can("network", command.line)
         where.did("network", command.line, " ".join(words)[:200])
-        sends_file = any(re.match(r"@|-F|--form|-T|--upload|-d@|--data|--post-file", word) for word in words)
+        sends_file = any(
+            re.match(r"@|-F|--form|-T|--upload|-d@|--data|--post-file", word) for word in words
+        )
         names_secret = any(
             names.SECRETS.search(word) or sends_file and re.search(r"@[^ ]*\.env\b", word)
             for word in words[1:]
@@ -382,7 +419,9 @@ def _check_deletes(command: Command, words: tuple[str, ...], where: Where) -> No
     name = words[0]
     if name in names.DELETERS or name == "find" and "-delete" in words:
         where.can("deletes", command.line)
-        recursive = any(re.match(r"-[a-zA-Z]*[rR]|--recursive|--no-preserve-root", w) for w in words)
+        recursive = any(
+            re.match(r"-[a-zA-Z]*[rR]|--recursive|--no-preserve-root", w) for w in words
+        )
         if recursive and any(re.fullmatch(r"(/|~|~/|/\*|~/\*|\.\./?|/(home|usr|etc|var|root|Users)/?\*?)", w)
                              for w in words[1:]):  # fmt: skip
             where.tell("code.destructive", command.line, command.text)
@@ -444,7 +483,9 @@ def _check_brakes(command: Command, words: tuple[str, ...], where: Where) -> Non
         where.tell("agent.settings-file", command.line, command.text, severity=lighter)
     if _matches(words, _DECIDES):
         is_body = where.file.lower() == "skill.md"
-        where.tell("agent.decides", command.line, command.text, severity=None if is_body else lighter)
+        where.tell(
+            "agent.decides", command.line, command.text, severity=None if is_body else lighter
+        )
     if _matches(words, _LOWERS_GUARD) or words == ("unset", "HISTFILE"):
         where.tell("code.lowers-guard", command.line, command.text)
 
@@ -522,7 +563,10 @@ def nested_code(words: tuple[str, ...], command: Command) -> Iterator[tuple[str,
     if name not in names.INTERPRETERS:
         if command.fed and command.writes and name in {"cat", "tee"}:
             suffix = command.writes[-1].rpartition(".")[2]
-            yield {"py": "python", "js": "javascript", "sh": "shell"}.get(suffix, "other"), command.fed
+            yield (
+                {"py": "python", "js": "javascript", "sh": "shell"}.get(suffix, "other"),
+                command.fed,
+            )
         return
     language = language_of(name)
     for at, word in enumerate(words[1:-1], start=1):

@@ -25,6 +25,7 @@ _IS = {name: re.compile(pattern) for name, pattern in load("javascript.yaml").it
 _WORTH = re.compile(
     rb"require|import|eval|Function|fetch|XMLHttp|WebSocket|sendBeacon|process|child_process|atob"
     rb"|fromCharCode|Deno|Bun|constructor|globalThis|\\x|\\u00|setTimeout|setInterval|axios|\$\."
+    rb"|document\.cookie|localStorage|sessionStorage"
 )
 _MEMBER_CALLS = re.compile(r"\.(get|post|put|patch|request|send)$")
 Marks = frozenset[str]
@@ -150,7 +151,11 @@ class _Script:
 
     def _result(self, node: Node) -> Marks:
         name = self._name(node)
-        if _IS["decodes"].match(name) or _IS["decodes"].match(f"{name}$text") and self._is_coded(node):
+        if (
+            _IS["decodes"].match(name)
+            or _IS["decodes"].match(f"{name}$text")
+            and self._is_coded(node)
+        ):
             return frozenset({"decoded"})
         if _IS["network"].match(name):
             return frozenset({"downloaded"})
@@ -191,7 +196,9 @@ class _Script:
 
     def _judge_evaluation(self, node: Node) -> None:
         given = self.values.arguments(node)
-        carried = frozenset().union(*(self._carried(one) for one in given)) if given else frozenset()
+        carried = (
+            frozenset().union(*(self._carried(one) for one in given)) if given else frozenset()
+        )
         function = node.child_by_field_name("function")
         if self._is_odd(function):
             self.tell("code.obfuscated", node)
@@ -293,7 +300,11 @@ class _Script:
     def _assigned(self, node: Node) -> None:
         """`new Image().src = "https://…?" + document.cookie` sends by being assigned."""
         target, value = node.child_by_field_name("left"), node.child_by_field_name("right")
-        if target is None or value is None or not raw(target).endswith((".src", ".href", "location")):
+        if (
+            target is None
+            or value is None
+            or not raw(target).endswith((".src", ".href", "location"))
+        ):
             return
         text = raw(value)
         if re.search(r"document\.cookie|localStorage|sessionStorage", text):

@@ -11,7 +11,9 @@ from tree_sitter import Node
 
 from .shell_words import UNKNOWN, raw
 
-_ESCAPES = re.compile(r"\\(x[0-9A-Fa-f]{2}|u\{[0-9A-Fa-f]{1,6}\}|u[0-9A-Fa-f]{4}|[0-7]{1,3}|\r?\n|.)")
+_ESCAPES = re.compile(
+    r"\\(x[0-9A-Fa-f]{2}|u\{[0-9A-Fa-f]{1,6}\}|u[0-9A-Fa-f]{4}|[0-7]{1,3}|\r?\n|.)"
+)
 _LETTERS = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "v": "\v", "f": "\f", "0": "\0"}
 _GLOBALS = {"globalThis", "window", "global", "self", "top", "frames"}
 LARGEST = 1 << 20
@@ -70,14 +72,26 @@ class Values:
     def _call_name(self, node: Node) -> str:
         function = self.dotted(node.child_by_field_name("function"))
         arguments = self.arguments(node)
-        if function in {"require", "import", "module.require", "process.binding", "module.constructor._load"} and arguments:
+        if (
+            function
+            in {
+                "require",
+                "import",
+                "module.require",
+                "process.binding",
+                "module.constructor._load",
+            }
+            and arguments
+        ):
             module = self.text(arguments[0])
             if module is not None and UNKNOWN not in module:
                 if arguments[0].type != "string":
                     self.odd.add(node.id)
                 return module.removeprefix("node:")
         if function.endswith((".bind", ".promisify")) or function == "promisify":
-            inner = self.dotted(arguments[0]) if function.endswith("promisify") and arguments else ""
+            inner = (
+                self.dotted(arguments[0]) if function.endswith("promisify") and arguments else ""
+            )
             return inner or function.removesuffix(".bind")
         return f"{function}()" if function else ""
 
@@ -114,10 +128,15 @@ class Values:
             case "binary_expression":
                 return self._joined(node, depth)
             case "parenthesized_expression" | "await_expression":
-                return self.text(node.named_children[-1], depth + 1) if node.named_children else None
+                return (
+                    self.text(node.named_children[-1], depth + 1) if node.named_children else None
+                )
             case "call_expression" | "new_expression":
                 return self._called(node, depth)
-            case "member_expression" if raw(node) in {"process.env.HOME", "process.env.USERPROFILE"}:
+            case "member_expression" if raw(node) in {
+                "process.env.HOME",
+                "process.env.USERPROFILE",
+            }:
                 return "~"
             case "subscript_expression":
                 return self._element(node, depth)
@@ -127,7 +146,9 @@ class Values:
         out = []
         for child in node.named_children:
             if child.type == "template_substitution":
-                inner = self.text(child.named_children[0], depth + 1) if child.named_children else None
+                inner = (
+                    self.text(child.named_children[0], depth + 1) if child.named_children else None
+                )
                 out.append(UNKNOWN if inner is None else inner)
             else:
                 out.append(unescape(raw(child)))
@@ -213,7 +234,9 @@ class Values:
                 return whole
             case "concat":
                 return whole + "".join(UNKNOWN if value is None else value for value in values)
-            case "replace" | "replaceAll" if len(values) > 1 and values[0] and values[1] is not None:
+            case "replace" | "replaceAll" if (
+                len(values) > 1 and values[0] and values[1] is not None
+            ):
                 return whole.replace(values[0], values[1])[:LARGEST]
             case "slice" | "substring":
                 bounds = [int(value) if value and value.isdigit() else None for value in values[:2]]

@@ -178,7 +178,9 @@ class _Module:
             for inner in ast.iter_child_nodes(target):
                 if isinstance(inner, ast.expr):
                     self.visit(inner)
-            if isinstance(target, ast.Subscript | ast.Attribute) and isinstance(target.value, ast.Name):
+            if isinstance(target, ast.Subscript | ast.Attribute) and isinstance(
+                target.value, ast.Name
+            ):
                 name = target.value.id
                 self.marks[name] = self.marks.get(name, NOTHING) | marks
 
@@ -320,7 +322,9 @@ def _judge_dynamic(module: _Module, node: ast.Call, name: str, marks: Marks) -> 
             module.tell("code.download-run", node)
         elif "decoded" in marks:
             module.tell("code.decode-run", node)
-        elif not isinstance(node.args[0] if node.args else None, ast.Constant) and name != "compile":
+        elif (
+            not isinstance(node.args[0] if node.args else None, ast.Constant) and name != "compile"
+        ):
             module.tell("code.dynamic-run", node)
         if isinstance(code, bytes):
             code = code.decode("utf-8", "replace")
@@ -376,7 +380,9 @@ def _judge_network(module: _Module, node: ast.Call, name: str, marks: Marks) -> 
     module.where.did("network", line, address or name)
     if marks & PRIVATE:
         module.tell("code.secret-sent", node)
-    if _IS["lookups"].match(name) and (marks & PRIVATE or re.match(f"{UNKNOWN}\\S*\\.\\w", address or _first_text(module, node))):
+    if _IS["lookups"].match(name) and (
+        marks & PRIVATE or re.match(f"{UNKNOWN}\\S*\\.\\w", address or _first_text(module, node))
+    ):
         module.tell("code.name-lookup", node)
     for mark in sorted(marks):
         if mark.startswith("key:"):
@@ -393,7 +399,10 @@ def _first_text(module: _Module, node: ast.Call) -> str:
 
 
 def _first_address(module: _Module, node: ast.Call) -> str:
-    for arg in (*node.args[:2], *(one.value for one in node.keywords if one.arg in {"url", "host"})):
+    for arg in (
+        *node.args[:2],
+        *(one.value for one in node.keywords if one.arg in {"url", "host"}),
+    ):
         value = module.values.fold(arg)
         if isinstance(value, str) and "://" in value:
             return value

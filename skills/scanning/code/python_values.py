@@ -23,7 +23,9 @@ _SAME = {
 }  # fmt: skip
 _DECODERS: dict[str, Callable[[bytes], bytes]] = {
     "base64.b64decode": lambda data: base64.b64decode(data + b"=" * (-len(data) % 4)),
-    "base64.urlsafe_b64decode": lambda data: base64.urlsafe_b64decode(data + b"=" * (-len(data) % 4)),
+    "base64.urlsafe_b64decode": lambda data: base64.urlsafe_b64decode(
+        data + b"=" * (-len(data) % 4)
+    ),
     "base64.standard_b64decode": base64.b64decode,
     "base64.decodebytes": base64.decodebytes,
     "base64.b32decode": base64.b32decode,
@@ -82,7 +84,14 @@ class Values:
         return f"{name}()" if name else ""
 
     def _dotted_item(self, node: ast.AST, base: str, key: ast.expr) -> str:
-        spaces = ("globals()", "locals()", "vars()", "__builtins__", "sys.modules", "__builtins__()")
+        spaces = (
+            "globals()",
+            "locals()",
+            "vars()",
+            "__builtins__",
+            "sys.modules",
+            "__builtins__()",
+        )
         name = self.fold(key)
         if isinstance(name, str) and (base in spaces or base.endswith(".__dict__")):
             self.spelled_oddly.add(node)
@@ -204,11 +213,21 @@ class Values:
         if name in _HOME or name.endswith("Path.home"):
             return "~"
         if name in {"os.getenv", "os.environ.get"}:
-            return "~" if args[:1] in (["HOME"], ["USERPROFILE"]) else args[1] if len(args) > 1 else None
+            return (
+                "~"
+                if args[:1] in (["HOME"], ["USERPROFILE"])
+                else args[1]
+                if len(args) > 1
+                else None
+            )
         if name == "os.path.join":
             return "/".join(UNKNOWN if arg is None else str(arg) for arg in args)
         if name in _SAME and len(args) >= 1:
-            return bytes(_numbers(args[0])) if name in {"bytes", "bytearray"} and _numbers(args[0]) else args[0]
+            return (
+                bytes(_numbers(args[0]))
+                if name in {"bytes", "bytearray"} and _numbers(args[0])
+                else args[0]
+            )
         if name == "chr" and isinstance(args[0] if args else None, int):
             code = args[0]
             return chr(code) if isinstance(code, int) and 0 <= code < 0x110000 else None
@@ -253,7 +272,9 @@ class Values:
                   | "as_posix"), str(), _:  # fmt: skip
                 return value.lower() if function.attr == "lower" else value.strip()
             case "split", str(), _:
-                return list(value.split(args[0] if args and isinstance(args[0], str) and args[0] else None))
+                return list(
+                    value.split(args[0] if args and isinstance(args[0], str) and args[0] else None)
+                )
             case "joinpath", str(), _:
                 return "/".join([value, *(UNKNOWN if arg is None else str(arg) for arg in args)])
             case "with_name" | "with_suffix", str(), _:
@@ -292,7 +313,11 @@ def _decoded(decoder: Callable[[bytes], bytes], value: Constant) -> Constant:
 
 
 def _numbers(value: Constant) -> list[int]:
-    if isinstance(value, list) and value and all(isinstance(one, int) and 0 <= one < 256 for one in value):
+    if (
+        isinstance(value, list)
+        and value
+        and all(isinstance(one, int) and 0 <= one < 256 for one in value)
+    ):
         return [one for one in value if isinstance(one, int)]
     return []
 

@@ -11,6 +11,7 @@ from .shell_words import UNKNOWN, raw, value
 
 _PARSER = Parser(Language(tree_sitter_bash.language()))
 _BRACES = re.compile(r"(?m)(^|[;&|(]\s*)\{([^\s{}]+(?:,[^\s{}]+)+)\}")
+_CUT_WORD = re.compile(r"(?<=[\w'\"])\\\r?\n(?=[\w'\"])")
 _NESTED = {"command_substitution", "process_substitution"}
 
 
@@ -82,14 +83,21 @@ class _Reader:
                 yield from self._stage(child)
 
     def _redirected(self, node: Node) -> Iterator[Command]:
-        writes, reads, fed = [], [], ""
+        writes: list[str] = []
+        reads: list[str] = []
+        fed = ""
         for child in node.named_children:
             if child.type == "file_redirect":
-                named = child.named_children
-                target = value(named[-1], self.variables) if named else ""
-                (reads if raw(child).lstrip("0123456789").startswith("<") else writes).append(target)
+                into = reads if raw(child).lstrip("0123456789").startswith("<") else writes
+                into += [
+                    value(one, self.variables)
+                    for one in child.named_children
+                    if one.type != "file_descriptor"
+                ]
             elif child.type == "heredoc_redirect":
-                fed += "".join(raw(one) for one in child.named_children if one.type == "heredoc_body")
+                fed += "".join(
+                    raw(one) for one in child.named_children if one.type == "heredoc_body"
+                )
             elif child.type == "herestring_redirect" and child.named_children:
                 fed += value(child.named_children[-1], self.variables)
         body = node.child_by_field_name("body")
@@ -167,6 +175,7 @@ class _Reader:
 
 def read(text: str, first_line: int = 1) -> Iterator[Pipeline]:
     """The pipelines of a shell text, those inside `$(…)` only as part of their command."""
+    text = _CUT_WORD.sub("", text)
     text = _BRACES.sub(lambda found: found[1] + found[2].replace(",", " "), text)
     root = _PARSER.parse(text.encode("utf-8", "replace")).root_node
     yield from _Reader(first_line).pipelines(root)

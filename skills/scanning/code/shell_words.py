@@ -8,7 +8,9 @@ from tree_sitter import Node
 UNKNOWN = "\0"
 """Stands for a part that only a running shell knows."""
 
-_ANSI_C = re.compile(r"\\(x[0-9A-Fa-f]{1,2}|u[0-9A-Fa-f]{1,4}|U[0-9A-Fa-f]{1,8}|[0-7]{1,3}|.)", re.DOTALL)
+_ANSI_C = re.compile(
+    r"\\(x[0-9A-Fa-f]{1,2}|u[0-9A-Fa-f]{1,4}|U[0-9A-Fa-f]{1,8}|[0-7]{1,3}|.)", re.DOTALL
+)
 _LETTERS = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "e": "\x1b", "E": "\x1b",
             "f": "\f", "v": "\v"}  # fmt: skip
 _STANDARD = {"HOME": "~", "IFS": " ", "PWD": ".", "USER": UNKNOWN, "SHELL": "sh", "BASH": "bash"}

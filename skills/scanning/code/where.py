@@ -27,9 +27,7 @@ class Where:
     warned: bool = False
     depth: int = 0
 
-    def tell(
-        self, rule: str, line: int, excerpt: str, *, severity: Severity | None = None
-    ) -> None:
+    def tell(self, rule: str, line: int, excerpt: str, *, severity: Severity | None = None) -> None:
         """Reports a finding of the code, lighter where it is only shown."""
         weight = severity or CATALOGUE[rule].severity
         if self.shown and rule in _SHOWN_ONLY or self.warned and rule == "code.lowers-guard":

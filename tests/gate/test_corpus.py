@@ -1,0 +1,69 @@
+"""The figures of the gate on the corpus: every attack stopped, every honest skill let through."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+from cases import load, sample
+
+from skills.scanning import Decision, File, Severity, Source, Verdict, scan
+
+CORPUS = Path(os.environ.get("CC_CORPUS") or Path(__file__).parents[2] / "../shared/corpus")
+SAMPLES = CORPUS / "skillgate/samples.jsonl"
+needs_corpus = pytest.mark.skipif(not CORPUS.is_dir(), reason="this machine has no corpus")
+
+ROWS = [json.loads(line) for line in SAMPLES.read_text().splitlines()] if SAMPLES.exists() else []
+SKILLS = sorted(file.parent for file in (CORPUS / "skills").rglob("SKILL.md"))
+
+
+def folder(path: Path) -> dict[str, File]:
+    return {
+        file.relative_to(path).as_posix(): File(
+            0o100755 if file.stat().st_mode & 0o111 else 0o100644, file.read_bytes()
+        )
+        for file in path.rglob("*")
+        if file.is_file()
+    }
+
+
+def told(verdict: Verdict) -> str:
+    return "; ".join(f"{one.rule} {one.file}:{one.line} {one.excerpt}" for one in verdict.findings)
+
+
+@needs_corpus
+@pytest.mark.req("CC-32")
+@pytest.mark.parametrize("row", ROWS, ids=[row["id"] for row in ROWS])
+def test_each_sample_gets_its_decision(row: dict[str, object]) -> None:
+    verdict = scan(sample(row), Source(str(row["id"])))
+    accepted = verdict.decision is Decision.ACCEPTED
+    assert accepted == (row["expect"] == "accepted"), told(verdict)
+
+
+@needs_corpus
+@pytest.mark.parametrize("path", SKILLS, ids=[str(path.relative_to(CORPUS)) for path in SKILLS])
+def test_no_real_skill_is_refused_and_each_hold_is_explained(path: Path) -> None:
+    verdict = scan(folder(path), Source(path.name))
+    assert verdict.decision is not Decision.REFUSED, told(verdict)
+    if verdict.decision is Decision.HELD:
+        reasons = [one for one in verdict.findings if one.severity is Severity.WARN]
+        assert reasons
+        assert all(one.why and one.benign and one.file for one in reasons)
+
+
+@needs_corpus
+def test_the_corpus_is_whole() -> None:
+    assert len(ROWS) == 52
+    assert len(SKILLS) == 35
+
+
+@pytest.mark.req("CC-32")
+@pytest.mark.parametrize(("name", "files"), load("malicious.yaml"), ids=lambda value: str(value)[:40])
+def test_each_attack_of_our_own_is_stopped(name: str, files: dict[str, File]) -> None:
+    assert scan(files, Source(name)).decision is not Decision.ACCEPTED
+
+
+@pytest.mark.parametrize(("name", "files"), load("benign.yaml"), ids=lambda value: str(value)[:40])
+def test_each_honest_skill_of_our_own_is_accepted(name: str, files: dict[str, File]) -> None:
+    verdict = scan(files, Source(name))
+    assert verdict.decision is Decision.ACCEPTED, told(verdict)

@@ -54,7 +54,7 @@ class Hub:
         self._heard_at = 0.0
         self._client = redis.asyncio.Redis(
             connection_pool=valkey.connection_pool(
-                socket_timeout=valkey.PATIENCE_SECONDS, max_connections=4
+                socket_timeout=self._limits.patience_seconds, max_connections=4
             )
         )
         self._task: asyncio.Task[None] | None = None

@@ -30,6 +30,8 @@ class Limits:
     backoff_seconds: float = 0.05
     backoff_max_seconds: float = 2
     join_seconds: float = 3
+    # A publisher waits this long for a Valkey that does not answer; the tabs back-fill afterwards.
+    patience_seconds: float = 1
     # Presence.
     heartbeat_seconds: float = 10
     expiry_seconds: float = 30

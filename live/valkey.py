@@ -10,8 +10,8 @@ from django.conf import settings
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-# A publisher waits this long for a Valkey that does not answer, then gives up: the page back-fills.
-PATIENCE_SECONDS = 1.0
+from live.limits import limits
+
 COUNTER_SECONDS = 7 * 24 * 3600
 TEXT_SECONDS = 15 * 60
 
@@ -32,7 +32,7 @@ def connection_pool(**options: Any) -> redis.asyncio.ConnectionPool:
     return redis.asyncio.ConnectionPool.from_url(
         _url(),
         protocol=2,
-        socket_connect_timeout=PATIENCE_SECONDS,
+        socket_connect_timeout=limits().patience_seconds,
         retry=redis.asyncio.retry.Retry(NoBackoff(), 0),
         **options,
     )
@@ -84,8 +84,8 @@ def _client(url: str, process: int) -> redis.Redis:
     return redis.Redis.from_url(
         url,
         protocol=2,
-        socket_timeout=PATIENCE_SECONDS,
-        socket_connect_timeout=PATIENCE_SECONDS,
+        socket_timeout=limits().patience_seconds,
+        socket_connect_timeout=limits().patience_seconds,
         # One quick second try covers a connection that the server closed while it lay idle.
         retry=Retry(NoBackoff(), 1),
         redis_connect_func=_greet,

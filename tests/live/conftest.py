@@ -49,13 +49,15 @@ def mortal(_mortal: Valkey, settings: Any) -> Iterator[Valkey]:
 @pytest.fixture(scope="module")
 def shaky(_mortal: Valkey) -> Iterator[Site]:
     """A site on that Valkey."""
-    with running(server := Site("daphne", _mortal.url, **QUICK)):
+    with running(server := Site("daphne", _mortal.url, QUICK)):
         yield server
 
 
 @pytest.fixture(autouse=True)
 def _own_valkey(valkey: Valkey, settings: Any) -> None:
     settings.REDIS_URL = valkey.url
+    # A machine that is busy with something else is no Valkey that is away.
+    settings.CC_LIVE = {"patience_seconds": 10}
     until(lambda: not missed.missed().is_open)
 
 
@@ -63,7 +65,7 @@ def _own_valkey(valkey: Valkey, settings: Any) -> None:
 def site(request: pytest.FixtureRequest, valkey: Valkey) -> Iterator[Site]:
     """Daphne, but where a story asks for another by `parametrize(…, indirect=True)`."""
     server = getattr(request, "param", "daphne")
-    with running(site := Site(server, valkey.url, **QUICK)):
+    with running(site := Site(server, valkey.url, QUICK)):
         yield site
 
 

@@ -7,7 +7,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -68,7 +68,12 @@ class Site:
     and started again at the same address."""
 
     def __init__(
-        self, server: str, url: str, app: str = "tests.live.site:application", **limits: float
+        self,
+        server: str,
+        url: str,
+        limits: Mapping[str, float],
+        *,
+        app: str = "tests.live.site:application",
     ) -> None:
         self._listener = socket.create_server(("127.0.0.1", 0), backlog=2048)
         self._listener.set_inheritable(True)

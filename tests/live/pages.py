@@ -61,7 +61,7 @@ def answer(path: str, query: str, user: str | None) -> tuple[int, bytes, bytes]:
 
 def store(scope: str, text: str) -> int:
     """An event of the story is stored, as the journal would; gives its number."""
-    return int(valkey.client().rpush(f"site:events:{scope}", text))  # type: ignore[arg-type]
+    return int(valkey.client().rpush(f"site:events:{scope}", text))
 
 
 def event(n: int, text: str) -> str:

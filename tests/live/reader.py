@@ -6,6 +6,7 @@ from typing import Any, Self
 
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection, connect
+from websockets.typing import Origin
 
 PATIENCE_SECONDS = 10
 ACK_EVERY = 32
@@ -35,7 +36,7 @@ class Reader:
         self.seen: list[Message] = []
         self.socket: ClientConnection = connect(
             f"ws://{address}/live/?lang={lang}",
-            origin=f"http://{address}" if origin == "" else origin,  # type: ignore[arg-type]
+            origin=None if origin is None else Origin(origin or f"http://{address}"),
             additional_headers=headers,
             compression=None,
             max_size=None,

@@ -26,7 +26,7 @@ Show = Callable[..., Page]
 
 @pytest.fixture(scope="module")
 def desk(valkey: Valkey) -> Iterator[Site]:
-    with running(server := Site("daphne", valkey.url, **QUICK)):
+    with running(server := Site("daphne", valkey.url, QUICK)):
         yield server
 
 

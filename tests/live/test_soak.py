@@ -21,7 +21,7 @@ SignIn = Callable[..., str]
 
 @pytest.fixture(params=["daphne", "uvicorn"])
 def fresh(request: pytest.FixtureRequest, mortal: Valkey) -> Iterator[Site]:
-    with running(server := Site(request.param, mortal.url, tabs_per_user=2000)):
+    with running(server := Site(request.param, mortal.url, {"tabs_per_user": 2000})):
         yield server
 
 

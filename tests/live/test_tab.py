@@ -56,7 +56,7 @@ async def rest() -> None:
 
 @pytest.fixture(autouse=True)
 def _small(settings: Any) -> None:
-    settings.CC_LIVE = {
+    settings.CC_LIVE |= {
         "queue_messages": 4,
         "queue_bytes": 1000,
         "window_messages": 3,

@@ -69,7 +69,7 @@ def test_what_could_not_be_said_is_said_later(
     # Only this process loses Valkey: the tab's own server hears nothing of it.
     missed().note(("resync", topic))
     assert tab.key("resync") == {"resync": topic}
-    assert tab.key("pong", tab.say({"ping": 1}) or 1)
+    assert tab.settled() == []
     way.client().srem(f"site:topics:{scope}-ada", topic)
     missed().note(("recheck", f"{scope}-ada"))
     assert tab.closed() == 4003

@@ -279,9 +279,9 @@ GETS = ["inbox/", "inbox/list/", "inbox/count/", RULES, RULES + "new/", RULES + 
 POSTS = [
     RULES + "new/",
     RULES + "waiting/",
-    f"{RULES}{uuid4()}/edit/",
-    f"{RULES}{uuid4()}/revoke/",
-    f"spaces/{uuid4()}/autonomy/{uuid4()}/",
+    f"{RULES}{NOBODY}/edit/",
+    f"{RULES}{NOBODY}/revoke/",
+    f"spaces/{NOBODY}/autonomy/{NOBODY}/",
 ]
 
 

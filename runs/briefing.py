@@ -20,6 +20,7 @@ from harness.seam import (
     Said,
     Wake,
 )
+from repositories.reach import guard
 from spaces.models import Message
 from workspaces.credentials import CannotUnseal, unseal
 from workspaces.models import Membership, ModelConnection, Principal
@@ -125,6 +126,7 @@ def provider_settings(connection: ModelConnection) -> ProviderSettings:
         kind=connection.provider,  # type: ignore[arg-type]
         api_key=unseal(credential.sealed) if credential else "",
         base_url=connection.base_url,
+        guard=None if connection.is_house_address else guard(),
         timeout_seconds=getattr(settings, "CC_PROVIDER_SECONDS", 300.0),
     )
 

@@ -12,14 +12,22 @@ from . import audit, credentials
 from .background import enqueue
 from .handles import slug
 from .models import Credential, ModelConnection, Principal
+from .turns import take_turn
 
 CHECK = "workspaces.tasks.check_connection"
 
 
 def add(
-    provider: str, *, by: Principal, base_url: str = "", key: str = "", model: str = ""
+    provider: str,
+    *,
+    by: Principal,
+    base_url: str = "",
+    key: str = "",
+    model: str = "",
+    is_house_address: bool = False,
 ) -> ModelConnection:
     """A stored connection, the default one when it is the first; its test is queued."""
+    take_turn("models")
     credential = None
     if key:
         credential = credentials.keep(
@@ -32,6 +40,7 @@ def add(
         provider=provider,
         name=_free_name(provider, base_url),
         base_url=base_url,
+        is_house_address=is_house_address,
         credential=credential,
         default_model=model,
         is_default=not ModelConnection.objects.filter(is_default=True).exists(),
@@ -41,8 +50,19 @@ def add(
     return connection
 
 
+def use_demo(*, by: Principal) -> ModelConnection:
+    """The demo model as the default; there is one of it, however often it is asked for."""
+    take_turn("models")
+    demo = ModelConnection.Provider.DEMO
+    connection = ModelConnection.objects.filter(provider=demo).first() or add(demo, by=by)
+    if not connection.is_default:
+        make_default(connection, by=by)
+    return connection
+
+
 def make_default(connection: ModelConnection, *, by: Principal) -> None:
     """From now on agents without a model of their own use this connection."""
+    take_turn("models")
     with transaction.atomic():
         ModelConnection.objects.filter(is_default=True).update(is_default=False)
         ModelConnection.objects.filter(pk=connection.pk).update(is_default=True)
@@ -65,6 +85,7 @@ def note_check(connection: ModelConnection, *, ok: bool, sentence: str) -> None:
 
 def remove(connection: ModelConnection, *, by: Principal) -> None:
     """The connection and its key are gone; another one, if any, becomes the default."""
+    take_turn("models")
     credential = connection.credential
     connection.delete()
     if credential is not None:
@@ -97,8 +118,10 @@ def _is_inside(host: str) -> bool:
 
 
 def _free_name(provider: str, base_url: str) -> str:
-    base = slug(urlsplit(base_url).hostname or "", fallback=provider, limit=40)
-    base = provider if provider != ModelConnection.Provider.OPENAI else base
+    base = provider
+    if provider == ModelConnection.Provider.OPENAI:
+        host = urlsplit(base_url).hostname or ""
+        base = "local" if _is_inside(host) else slug(host, fallback=provider, limit=40)
     taken = set(ModelConnection.objects.values_list("name", flat=True))
     name, number = base, 2
     while name in taken:

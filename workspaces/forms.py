@@ -1,6 +1,8 @@
 """Forms about accounts and workspaces."""
 
+import re
 from typing import Any
+from urllib.parse import urlsplit
 
 from django import forms
 from django.conf import settings
@@ -56,7 +58,7 @@ class WorkspaceForm(forms.Form):
 class InvitationForm(forms.Form):
     """Whom to invite and as what."""
 
-    email = forms.EmailField(label=_("E-mail"))
+    email = forms.EmailField(label=_("E-mail"), max_length=254)
     role = forms.ChoiceField(
         label=_("Role"), choices=[choice for choice in Role.choices if choice[0] != Role.OWNER]
     )
@@ -83,14 +85,25 @@ class ConnectionForm(forms.Form):
         max_length=500,
         widget=forms.PasswordInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
     )
-    base_url = forms.URLField(
-        label=_("Address"), required=False, max_length=500, assume_scheme="http"
-    )
+    base_url = forms.CharField(label=_("Address"), required=False, max_length=500)
     model = forms.CharField(label=_("Model"), required=False, max_length=200)
 
     def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._user = user
+
+    def clean_base_url(self) -> str:
+        """An http address; names of a house network, such as `ollama`, are fine."""
+        text = str(self.cleaned_data["base_url"]).strip()
+        try:
+            address = urlsplit(text)
+            is_address = address.scheme in {"http", "https"} and bool(address.hostname)
+            _port = address.port
+        except ValueError:
+            is_address = False
+        if text and (not is_address or re.search(r"[\s\x00-\x1f@]", text)):
+            raise forms.ValidationError(_("Give a valid URL that begins with http:// or https://."))
+        return text
 
     def clean(self) -> dict[str, Any]:
         data = super().clean() or self.cleaned_data

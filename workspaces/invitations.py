@@ -6,18 +6,33 @@ from hashlib import sha256
 from uuid import UUID
 
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from . import audit
 from .members import join
 from .models import Invitation, Membership, Principal, User, Workspace
 from .tenancy import bind
+from .turns import take_turn
+
+
+class AlreadyHere(ValueError):
+    """The address is a member's; the text is a sentence for people."""
 
 
 def invite(*, email: str, role: str, by: Principal) -> tuple[Invitation, str]:
-    """An open invitation to the bound workspace, and the token that the link carries, once."""
+    """An open invitation to the bound workspace, and the token that the link carries, once.
+
+    It takes the place of an open one to the same address. Raises AlreadyHere for a member's.
+    """
+    email = email.lower()
+    take_turn("invitations")
+    if Membership.objects.filter(user__email__iexact=email, is_active=True).exists():
+        raise AlreadyHere(_("%(email)s is a member already.") % {"email": email})
+    earlier = Invitation.objects.filter(email=email, accepted_at=None, revoked_at=None)
+    earlier.update(revoked_at=timezone.now())
     secret = secrets.token_urlsafe(24)
     invitation = Invitation.objects.create(
-        email=email.lower(), role=role, secret_hash=_hash(secret), invited_by=by
+        email=email, role=role, secret_hash=_hash(secret), invited_by=by
     )
     audit.record("member.invite", actor=by, subject=email, detail={"role": role})
     return invitation, f"{invitation.workspace_id.hex}.{invitation.id.hex}.{secret}"

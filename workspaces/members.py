@@ -13,6 +13,7 @@ from . import audit
 from .handles import free_handle, slug
 from .models import Membership, Principal, Role, User, Workspace
 from .tenancy import across_workspaces, bind
+from .turns import take_turn
 
 
 class CannotChangeMember(PermissionDenied):
@@ -51,6 +52,7 @@ def join(user: User, role: str) -> Membership:
 
 
 def _join(user: User, role: str) -> Membership:
+    take_turn("names")
     principal = Principal.objects.create(
         kind=Principal.Kind.MEMBER,
         handle=free_handle(user.get_short_name()),

@@ -214,7 +214,10 @@ class Credential(TenantModel):
 
 
 class ModelConnection(TenantModel):
-    """A way to a model: a provider, an address, a key."""
+    """A way to a model: a provider, an address, a key.
+
+    `is_house_address`: an instance admin gave the address, so it may be inside the house.
+    """
 
     class Provider(models.TextChoices):
         ANTHROPIC = "anthropic", "Anthropic"
@@ -224,6 +227,7 @@ class ModelConnection(TenantModel):
     provider = models.CharField(max_length=16, choices=Provider.choices)
     name = models.CharField(max_length=60)
     base_url = models.URLField(max_length=500, blank=True)
+    is_house_address = models.BooleanField(default=False)
     credential = TenantKey(Credential, null=True, blank=True, on_delete=models.PROTECT)
     default_model = models.CharField(max_length=200, blank=True)
     is_default = models.BooleanField(default=False)

@@ -9,7 +9,15 @@ from tests.cast import Cast
 from workspaces import audit, credentials, members
 from workspaces.handles import free_handle
 from workspaces.members import CannotChangeMember
-from workspaces.models import AuditEntry, AuditSeal, Credential, Membership, Role, User
+from workspaces.models import (
+    AuditEntry,
+    AuditSeal,
+    Credential,
+    Invitation,
+    Membership,
+    Role,
+    User,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -120,3 +128,14 @@ def test_the_application_cannot_change_what_the_audit_says(cast: Cast) -> None:
 def test_the_same_person_signs_in_whatever_the_case(cast: Cast) -> None:
     with pytest.raises(Exception, match="unique"):
         User.objects.create_user("ADA@example.org", "x")
+
+
+@pytest.mark.parametrize("email", ["Ben@example.org", "x" * 250 + "@example.org", "nobody", ""])
+def test_whom_one_cannot_invite_is_said_at_the_field(cast: Cast, email: str) -> None:
+    page = cast.client(cast.ada).post(
+        cast.path("settings/members/invite/"), {"email": email, "role": "member"}
+    )
+    assert page.status_code == 422
+    assert "field-error" in page.content.decode() or 'role="alert"' in page.content.decode()
+    with cast.bound():
+        assert not Invitation.objects.exists()

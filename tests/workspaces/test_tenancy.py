@@ -156,6 +156,7 @@ ACROSS = {
     "agents/seeding.py",
     "runs/keeper.py",
     "runs/recovery.py",
+    "runs/silence.py",
     "runs/live_state.py",
     "repositories/recovery.py",
     "guardrails/approvals.py",

@@ -28,13 +28,16 @@ def invitation_create(request: MemberRequest, workspace: Workspace) -> HttpRespo
     form = InvitationForm(request.POST)
     if not form.is_valid():
         return _page(request, form, status=422)
-    _invitation, token = invitations.invite(
-        email=form.cleaned_data["email"],
-        role=form.cleaned_data["role"],
-        by=request.principal,
-    )
+    data = form.cleaned_data
+    try:
+        _invitation, token = invitations.invite(
+            email=data["email"], role=data["role"], by=request.principal
+        )
+    except invitations.AlreadyHere as here:
+        form.add_error("email", str(here))
+        return _page(request, form, status=422)
     link = request.build_absolute_uri(reverse("workspaces:invitation-show", args=[token]))
-    return _page(request, InvitationForm(), link=link, invited=form.cleaned_data["email"])
+    return _page(request, InvitationForm(), link=link, invited=data["email"])
 
 
 @require_POST

@@ -36,17 +36,16 @@ def model_add(request: MemberRequest, workspace: Workspace) -> HttpResponse:
         return _page(request, template, form, status=422)
     data = form.cleaned_data
     if data["provider"] == ModelConnection.Provider.DEMO:
-        present = ModelConnection.objects.filter(provider=data["provider"]).first()
-        if present is not None:
-            connections.make_default(present, by=request.principal)
-            return redirect("agents:agent-list", workspace.slug)
-    connections.add(
-        data["provider"],
-        by=request.principal,
-        base_url=data["base_url"],
-        key=data["key"].strip(),
-        model=data["model"].strip(),
-    )
+        connections.use_demo(by=request.principal)
+    else:
+        connections.add(
+            data["provider"],
+            by=request.principal,
+            base_url=data["base_url"],
+            key=data["key"].strip(),
+            model=data["model"].strip(),
+            is_house_address=request.membership.user.is_instance_admin,
+        )
     return redirect(
         "workspaces:setup-show" if is_setup else "workspaces:model-list", workspace.slug
     )

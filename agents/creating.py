@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from django.core.exceptions import ValidationError
-from django.db import IntegrityError, connection, transaction
+from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
 
 from live.publish import publish
@@ -11,6 +11,7 @@ from workspaces import audit
 from workspaces.handles import RESERVED
 from workspaces.models import Principal
 from workspaces.tenancy import bind, writable_workspace
+from workspaces.turns import take_turn
 
 from . import mirror
 from .models import Agent, AgentSkill
@@ -44,7 +45,7 @@ def create(profile: Profile, *, by: Principal | None = None) -> tuple[Agent, boo
     Raises ValidationError for a name that is no slug or that a member has, and NoWorkspaceBound.
     """
     with bind(writable_workspace()):
-        _one_after_the_other()
+        take_turn("names")
         agent = Agent.objects.filter(name__iexact=profile.name).exclude(name="").first()
         is_new = agent is None
         if agent is None:
@@ -140,11 +141,3 @@ def hold_skills(agent: Agent, names: tuple[str, ...] | list[str]) -> None:
 def tidy(text: str) -> str:
     """LF line ends and no white space at the ends: what the file gives back."""
     return text.replace("\r\n", "\n").replace("\r", "\n").strip()
-
-
-def _one_after_the_other() -> None:
-    """Two creations of one name at once are one and a finding."""
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT pg_advisory_xact_lock(hashtext(%s))", [f"names {writable_workspace()}"]
-        )

@@ -25,6 +25,7 @@ from workspaces.credentials import CannotUnseal, keep
 from workspaces.handles import slug
 from workspaces.models import Credential, Principal
 from workspaces.tenancy import bind
+from workspaces.turns import take_turn
 
 from . import places, reach, topics
 from .connections import give_back
@@ -53,6 +54,7 @@ def add(
     """The repository, waiting to be fetched. Raises CannotAdd for an address that is none, or one
     that the workspace has already. Whether it can be reached turns out when it is fetched."""
     address = _normal(address)
+    take_turn("repositories")
     if Repository.objects.filter(address=address).exists():
         raise CannotAdd(_("This repository is in the workspace already."))
     credential = None

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from workspaces import audit
 from workspaces.handles import slug
 from workspaces.models import Principal
+from workspaces.turns import take_turn
 
 from .models import Conversation, Participant, Space
 
@@ -18,6 +19,7 @@ def create_space(
     participants: Iterable[Principal] = (),
 ) -> Space:
     """A space whose founder takes part; its address is made from its name."""
+    take_turn("spaces")
     space = Space.objects.create(
         name=name, slug=_free_slug(name), topic=topic, visibility=visibility, created_by=by
     )

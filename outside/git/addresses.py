@@ -9,6 +9,7 @@ from .errors import BadAddress
 
 _OWNER_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]*/[A-Za-z0-9._-]+\Z")
 _SCP = re.compile(r"(?:[A-Za-z0-9._-]+@)?([A-Za-z0-9.-]+\.[A-Za-z]{2,}):(?!//)([^:]+)\Z")
+_WEB = re.compile(r"(https?)://([^/?#]+)/+([^?#]*[^?#/])/*\Z", re.IGNORECASE)
 _SSH = re.compile(r"(?:git\+)?ssh://(?:[^@/]+@)?([^:/@]+)(?::\d+)?/(.+)\Z")
 
 
@@ -48,9 +49,21 @@ def normal(text: str) -> str:
     for form in (_SSH, _SCP):
         if found := form.match(text):
             return f"https://{found[1].lower()}/{found[2].lstrip('/')}"
-    if not re.match(r"https?://[^/]+/.", text):
+    return _normal_web(text)
+
+
+def _normal_web(text: str) -> str:
+    found = _WEB.match(text)
+    if found is None or {".", ".."} & set(found[3].split("/")):
         raise BadAddress()
-    return text.rstrip("/")
+    user, _, host = found[2].rpartition("@")
+    if ":" in user:
+        raise BadAddress(
+            "There is a password in this address, where everybody would read it. Leave it out of "
+            "the address and give it as the credential."
+        )
+    path = found[3].removesuffix(".git") if host.lower() == "github.com" else found[3]
+    return f"{found[1].lower()}://{host.lower()}/{path}"
 
 
 def route(remote: Remote, guard: Guard) -> Route:

@@ -35,11 +35,27 @@ def test_adding_asks_nothing_of_the_network(cast: Cast, remote: Remote) -> None:
 
 
 @pytest.mark.parametrize(
-    "address", ["", "ext::sh -c id", "--upload-pack=x", "ftp://x/y", "nonsense", "../here"]
+    "address",
+    ["", "ext::sh -c id", "--upload-pack=x", "ftp://x/y", "nonsense", "../here"]
+    + ["https://ada:secret@example.org/x", "https://example.org/../x", "https://example.org/x?t=1"],
 )
 def test_what_is_no_address_is_refused_at_once(cast: Cast, address: str) -> None:
     with cast.bound(), pytest.raises(adding.CannotAdd):
         adding.add(address, by=cast.ada.principal)
+
+
+@pytest.mark.parametrize(
+    ("written", "stored"),
+    [
+        ("HTTPS://GitHub.com/Owner/Name.git/", "https://github.com/Owner/Name"),
+        ("owner/name.git", "https://github.com/owner/name"),
+        ("https://ada@git.example.org/team/shop.git", "https://git.example.org/team/shop.git"),
+        ("git@git.example.org:team/shop.git", "https://git.example.org/team/shop.git"),
+    ],
+)
+def test_one_repository_has_one_spelling(cast: Cast, written: str, stored: str) -> None:
+    with cast.bound():
+        assert adding.add(written, by=cast.ada.principal).address == stored
 
 
 def test_the_same_address_twice_is_refused_in_words(cast: Cast, apple: Repository) -> None:

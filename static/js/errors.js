@@ -17,6 +17,13 @@ document.addEventListener("htmx:responseError", (event) => {
   toast({ text: said ? decodeURIComponent(said) : inWords(xhr.status), tone: "failed" });
 });
 
+// A refusal is a sentence, not a fragment: it is said, and what was written stays.
+document.addEventListener("htmx:beforeSwap", (event) => {
+  if (!event.detail.xhr.getResponseHeader("X-Said")) return;
+  event.detail.shouldSwap = false;
+  event.detail.isError = true;
+});
+
 // A whole page in answer to a request for a fragment: the session has ended, or a form was
 // answered by a redirect. It is opened as a page, never swapped into a pane.
 document.addEventListener("htmx:beforeSwap", (event) => {

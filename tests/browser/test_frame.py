@@ -25,7 +25,7 @@ def visit(tab: "Tab", live_server: LiveServer, committed_cast: Cast) -> Open:
 
     def signed_in(rest: str, *, who: Membership | None = None, phone: bool = False) -> Page:
         # The pages' server speaks no websocket: that the page is not live is expected here.
-        page = tab(phone=phone, allowed=("WebSocket", "live/", "404", "405"))
+        page = tab(phone=phone, allowed=("WebSocket", "live/", "404", "422"))
         client = committed_cast.client(who or committed_cast.ada)
         name = settings.SESSION_COOKIE_NAME
         value = client.cookies[name].value
@@ -101,6 +101,24 @@ def test_a_mention_is_completed_and_the_text_is_sent_once(
     text.press("Enter")
     expect(text).to_have_value("")
     assert len(posts) == 1
+
+
+def test_a_text_that_is_refused_stays_and_the_reason_is_said(
+    visit: Open, committed_cast: Cast
+) -> None:
+    page = visit(conversation(committed_cast))
+    text = page.get_by_label("Message")
+    text.fill("word " * 25_000)
+    text.press("Enter")
+    expect(page.locator("#toasts .toast.failed")).to_contain_text("at most 100000")
+    assert len(text.input_value()) == 125_000
+
+
+def test_a_page_whose_socket_is_refused_asks_why_without_a_fault(visit: Open) -> None:
+    page = visit("agents/")
+    with page.expect_response(lambda answer: answer.url == page.url) as asked:
+        pass
+    assert asked.value.ok
 
 
 def test_who_only_views_sees_no_way_to_write(visit: Open, committed_cast: Cast) -> None:

@@ -101,7 +101,8 @@ export class Line {
   // A browser does not tell a refused handshake from a server that is away.
   async #askWhy() {
     try {
-      const answer = await fetch(location.href, { method: "HEAD", redirect: "manual" });
+      const answer = await fetch(location.href, { redirect: "manual" });
+      answer.body?.cancel();
       if (answer.type === "opaqueredirect" || answer.status === 401) this.end("signed_out");
     } catch {
       this.#refusals = 0;

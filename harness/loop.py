@@ -178,7 +178,7 @@ class _Attempt:
     def finish(self, end: TurnEnd) -> None:
         """Ends the run, or returns after saying why it goes on."""
         if end.stop_reason == "refusal":
-            raise errors.ProviderRefused(end.text or "The model declined to answer.")
+            raise errors.ProviderRefused("The model declined to go on with this.")
         if end.stop_reason == "overflow":
             self._shorten(compaction.digest(self.journal.events))
             return

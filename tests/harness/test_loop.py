@@ -372,6 +372,7 @@ def test_a_model_that_declines_ends_the_run_honestly(world: World) -> None:
         ended = world.run(**talking_to(server))
         server.give_up()
     assert isinstance(ended, errors.ProviderRefused)
+    assert "declined" in ended.summary  # not the half sentence that it had begun with
 
 
 def test_a_provider_nobody_set_up_is_named(world: World) -> None:

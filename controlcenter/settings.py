@@ -4,7 +4,6 @@ from pathlib import Path
 
 from csp.constants import NONCE, NONE, SELF
 from django.utils.functional import lazy
-from django.utils.translation import gettext_lazy as _
 
 from . import env
 from .secret_files import Secrets
@@ -69,6 +68,7 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "controlcenter.language.OwnLanguage",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "allauth.account.middleware.AccountMiddleware",
@@ -207,7 +207,7 @@ STORAGES = {
 # --- Language and time ---------------------------------------------------------------------------
 
 LANGUAGE_CODE = "en"
-LANGUAGES = [("en", _("English")), ("pt", _("Portuguese"))]
+LANGUAGES = [("en", "English"), ("pt-pt", "Português")]  # each in its own words
 LOCALE_PATHS = [BASE_DIR / "locale"]
 USE_I18N = True
 USE_TZ = True

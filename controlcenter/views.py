@@ -7,6 +7,7 @@ from django.contrib.auth.decorators import login_required
 from django.db import connection
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
+from django.utils.translation import get_language
 from django.views.decorators.http import require_GET
 
 HELP = settings.BASE_DIR / "docs"
@@ -23,18 +24,21 @@ def healthz(request: HttpRequest) -> JsonResponse:
 @login_required
 @require_GET
 def help_show(request: HttpRequest, page: str = "index") -> HttpResponse:
-    """A page of `docs/`, in the app."""
-    file = next((each for each in help_pages() if each.stem == page), None)
+    """A page of `docs/`, in the app and in the reader's language."""
+    files = help_pages(get_language() or settings.LANGUAGE_CODE)
+    file = next((each for each in files if each.stem == page), None)
     if file is None:
         raise Http404
-    pages = [{"slug": each.stem, "title": title_of(each)} for each in help_pages()]
+    pages = [{"slug": each.stem, "title": title_of(each)} for each in files]
     context = {"text": file.read_text(), "page": page, "title": title_of(file), "pages": pages}
     return render(request, "help.html", context)
 
 
-def help_pages() -> list[Path]:
-    """The help pages, the index first."""
-    return sorted(HELP.glob("*.md"), key=lambda file: (file.stem != "index", file.stem))
+def help_pages(language: str) -> list[Path]:
+    """The help pages, the index first; each in this language where it has been translated."""
+    english = sorted(HELP.glob("*.md"), key=lambda file: (file.stem != "index", file.stem))
+    translated = HELP / language.partition("-")[0]
+    return [own if (own := translated / file.name).is_file() else file for file in english]
 
 
 def title_of(file: Path) -> str:

@@ -41,7 +41,7 @@ class Place(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One file of a tree: git's mode, its size in bytes (None when the listing has none), its id."""
+    """One file of a tree: git's mode, its size in bytes (None when not listed) and its id."""
 
     path: str
     mode: int = 0o100644
@@ -194,7 +194,7 @@ class _Tree:
         nested = tuple(one for one in roots if one != folder and _is_inside(one, folder))
         files = [entry for entry in self.entries if entry.path.startswith(prefix)]
         if not folder:
-            # A skill at the root is not the whole repository: other skills and hidden folders stay out.
+            # The whole repository is no skill: other skills and hidden folders stay out.
             own = tuple(f"{one}/" for one in nested)
             files = [e for e in files if not e.path.startswith((".", *own))]
             nested = ()
@@ -222,9 +222,11 @@ class _Tree:
                 if len(parts) == depth + 1:
                     if entry.mode in {LINK, SUBMODULE}:
                         out[child] = "a link, which is not followed"
-                elif child not in known and not any(_is_inside(one, child) for one in known):
-                    if not any(_is_inside(child, one) for one in known if one):
-                        out.setdefault(child, "no SKILL.md")
+                elif not any(
+                    one == child or _is_inside(one, child) or one and _is_inside(child, one)
+                    for one in known
+                ):
+                    out.setdefault(child, "no SKILL.md")
         return [PassedOver(path, reason) for path, reason in out.items()]
 
 

@@ -58,9 +58,9 @@ def check_path(artefact: Artefact, exam: Examination) -> None:
             r"(?i)(^|/)(assets|templates?|examples?|references?|samples?|fixtures)/", path
         )
         report.add("agent.instructions-file", path, severity=Severity.INFO if template else None)
-    elif _TOOL_FOLDER.search(path):
-        report.add("agent.settings-file", path)
-    elif re.search(r"(?i)(^|/)\.(vscode|idea|devcontainer|github/workflows|circleci|husky)/", path):
+    elif _TOOL_FOLDER.search(path) or re.search(
+        r"(?i)(^|/)\.(vscode|idea|devcontainer|github/workflows|circleci|husky)/", path
+    ):
         report.add("agent.settings-file", path)
     elif _AUTO_RUN.match(name):
         report.add("agent.auto-run", path)
@@ -82,7 +82,7 @@ def check_text(artefact: Artefact, text: str, exam: Examination) -> None:
         ):
             exam.report.add("code.install-hook", artefact.path, line=1)
     if artefact.suffix == "md":
-        for found in _RUN_ON_LOAD.finditer(text):
+        for found in _RUN_ON_LOAD.finditer(text) if "!`" in text or "`!" in text else ():
             line = text.count("\n", 0, found.start()) + 1
             command = found[1] or found[2]
             exam.report.add("agent.load-command", artefact.path, line=line, excerpt=command)

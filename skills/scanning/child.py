@@ -67,7 +67,7 @@ class Scanner:
     def scan(
         self, files: Mapping[str, File], source: Source | None = None, *, limits: Limits = LIMITS
     ) -> Verdict:
-        """The verdict over exactly these bytes. Never raises for what the bytes or the helper do."""
+        """The verdict over exactly these bytes; never raises for what bytes or helper do."""
         started = time.monotonic()
         total = sum(len(file.data) for file in files.values())
         if total > limits.total or len(files) > limits.files:
@@ -172,7 +172,10 @@ def scan_once(
 
 def _command() -> list[str]:
     """Isolated Python: no environment, no user site, nothing written beside the sources."""
-    start = f"import sys; sys.path.insert(0, {str(ROOT)!r}); from skills.scanning.child import serve; serve()"
+    start = (
+        f"import sys; sys.path.insert(0, {str(ROOT)!r});"
+        "from skills.scanning.child import serve; serve()"
+    )
     return [sys.executable, "-I", "-B", "-c", start]
 
 

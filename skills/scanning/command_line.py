@@ -1,4 +1,4 @@
-"""Scans folders and sample files from the command line: one JSON object a skill, nothing written."""
+"""Scans folders and sample files from the command line: one JSON object a skill."""
 
 import argparse
 import base64
@@ -84,7 +84,7 @@ def _sample(line: bytes, place: str, scanner: Scanner) -> dict[str, Any]:
 
 
 def read_sample(row: Mapping[str, Any]) -> dict[str, File]:
-    """The files of a sample: `path` with `b64` and `mode`, or with `link`; ValueError if malformed."""
+    """The files of a sample: `path` with `b64` and `mode`, or `link`; raises ValueError."""
     files: dict[str, File] = {}
     for one in row["files"]:
         if one["path"] in files:

@@ -7,7 +7,7 @@ import re
 import tarfile
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import IO
 
 from .examination import Artefact, Examination, OverLimit
@@ -130,11 +130,16 @@ class _Gunzip:
         return self._inner.unused_data
 
 
-_READERS = {"gzip": _Gunzip, "bzip2": bz2.BZ2Decompressor, "xz": lzma.LZMADecompressor}
+Reader = _Gunzip | bz2.BZ2Decompressor | lzma.LZMADecompressor
+_READERS: dict[str, Callable[[], Reader]] = {
+    "gzip": _Gunzip,
+    "bzip2": bz2.BZ2Decompressor,
+    "xz": lzma.LZMADecompressor,
+}
 
 
 def _expand(
-    reader: "_Gunzip | bz2.BZ2Decompressor | lzma.LZMADecompressor",
+    reader: Reader,
     data: bytes,
     out: bytearray,
     artefact: Artefact,

@@ -1,4 +1,4 @@
-"""Text inside text: base64, hex, escapes and their kind, decoded wherever the result means something.
+"""Text inside text: base64, hex, escapes and their kind, decoded where the result means something.
 
 A decoded piece is worth reading when it is text, or when its first bytes are a known form.
 """
@@ -27,8 +27,10 @@ class Found:
 
 
 _TOKEN = re.compile(r"(?<!\S)\S{16,}")
+_RUN = re.compile(r"[A-Za-z0-9+/_-]{16}|(?:[\\%=].{2,4}){4}")
 _WRAPPED = re.compile(
-    r"(?m)^[ \t\"'#/*>]*([A-Za-z0-9+/_-]{40,}[\"' \t\\+]*\r?\n(?:[ \t\"'#/*>]*[A-Za-z0-9+/_-]{40,}[\"' \t\\+]*\r?\n)*"
+    r"(?m)^[ \t\"'#/*>]*([A-Za-z0-9+/_-]{40,}[\"' \t\\+]*\r?\n"
+    r"(?:[ \t\"'#/*>]*[A-Za-z0-9+/_-]{40,}[\"' \t\\+]*\r?\n)*"
     r"[ \t\"'#/*>]*[A-Za-z0-9+/_-]{2,}={0,2})"
 )
 _BASE64 = re.compile(r"[A-Za-z0-9+/_-]{16,}={0,2}")
@@ -51,8 +53,9 @@ _ASSIGNED = re.compile(r"[\"']([A-Za-z0-9+/=_-]{4,})[\"']")
 def find(text: str) -> Iterator[Found]:
     """Every piece of the text that decodes to something a reader or a program could use."""
     yield from _in_words(text)
+    shapes = _shapes(text)
     for label, pattern, decoder, sign in _OVER_LINES:
-        if sign in text:
+        if sign in shapes or sign in text:
             yield from _matches(label, pattern, decoder, text, 0)
     joined = _JOINTS.sub("", text)
     if joined != text:
@@ -63,15 +66,50 @@ def find(text: str) -> Iterator[Found]:
             yield from _attempt(f"{label}, in pieces", 0, pieces, decoder)
 
 
+def _shapes(text: str) -> set[str]:
+    """Which digit-by-digit schemes the text could hold at all, told by what its characters are."""
+    data = text.encode("utf-8", "replace")
+    found = set()
+    hexed = data.translate(_HEX_SHAPE)
+    if b"h" * 20 in hexed or b"hh hh hh" in hexed or b"hh  hh  hh" in hexed:
+        found.add("hex")
+    digits = data.translate(_DIGIT_SHAPE)
+    if any(one in digits for one in _NUMBER_SHAPES):
+        found.add("numbers")
+    if b"b" * 8 in data.translate(_BIT_SHAPE):
+        found.add("bits")
+    return found
+
+
+def _shape(members: bytes, letter: str) -> bytes:
+    """A table that makes members one letter, separators a blank and everything else a dot."""
+    return bytes(
+        ord(letter) if code in members else 0x20 if code in b" \t\r\n:,\\-x" else 0x2E
+        for code in range(256)
+    )
+
+
+_HEX_SHAPE = _shape(b"0123456789abcdefABCDEF", "h")
+_DIGIT_SHAPE = _shape(b"0123456789", "d")
+_BIT_SHAPE = _shape(b"01", "b")
+_NUMBER_SHAPES = tuple(b"dd" + b" " * gap + b"dd" for gap in range(1, 9))
+
+
 def _in_words(text: str) -> Iterator[Found]:
-    """What is encoded in one word without blanks."""
+    """What is encoded in one word without blanks; a word that comes again says nothing new."""
+    seen: set[str] = set()
     for word in _TOKEN.finditer(text):
-        for label, pattern, decoder, sign in _IN_WORDS:
-            if sign in word[0]:
-                yield from _matches(label, pattern, decoder, word[0], word.start())
-        yield from _base85(word.start(), word[0].lstrip("\"'`(<~").rstrip("\"'`)],.;:~>"))
-        for quoted in _BASE85_QUOTED.finditer(word[0]):
-            yield from _base85(word.start(), quoted[2])
+        token = word[0]
+        if token in seen:
+            continue
+        seen.add(token)
+        for label, pattern, decoder, sign in _IN_WORDS if _RUN.search(token) else ():
+            if sign in token:
+                yield from _matches(label, pattern, decoder, token, word.start())
+        yield from _base85(word.start(), token.lstrip("\"'`(<~").rstrip("\"'`)],.;:~>"))
+        if '"' in token or "'" in token:
+            for quoted in _BASE85_QUOTED.finditer(token):
+                yield from _base85(word.start(), quoted[2])
 
 
 def _matches(
@@ -169,8 +207,8 @@ _IN_WORDS: tuple[Scheme, ...] = (
 )
 _OVER_LINES: tuple[Scheme, ...] = (
     ("base64", _WRAPPED, _base64, "\n"),
-    ("hex", _HEX, _hex, ""),
+    ("hex", _HEX, _hex, "hex"),
     ("entities", _ENTITIES, lambda text: html.unescape(text).encode("utf-8", "replace"), "&#"),
-    ("numbers", _NUMBERS, _numbers, ""),
-    ("bits", _BITS, _bits, ""),
+    ("numbers", _NUMBERS, _numbers, "numbers"),
+    ("bits", _BITS, _bits, "bits"),
 )

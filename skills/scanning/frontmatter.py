@@ -57,7 +57,7 @@ class FrontMatter:
 def read(text: str, file: str, report: Report, limits: Limits) -> FrontMatter:
     """The front matter of a SKILL.md; what is wrong with it goes to the report."""
     lines = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    if not lines or lines[0].rstrip() != "---":
+    if lines[0].rstrip() != "---":
         report.add("frontmatter.missing", file, line=1)
         return FrontMatter()
     end = next((at for at, line in enumerate(lines[1:], 1) if line.rstrip() in {"---", "..."}), 0)
@@ -108,7 +108,7 @@ def _judge_field(key: str, value: object, file: str, report: Report) -> None:
     elif key not in SPECIFIED:
         if folded not in KNOWN_ELSEWHERE:
             report.add("frontmatter.field", file, line=1, excerpt=key)
-    elif not isinstance(value, SPECIFIED[key]) and key not in {"name", "description"}:
+    elif key not in {"name", "description"} and not isinstance(value, SPECIFIED[key]):
         report.add("frontmatter.field", file, line=1, excerpt=f"{key}: {value!r}")
     if key == "compatibility" and len(str(value)) > 500:
         report.add("frontmatter.field", file, line=1, excerpt=f"{key} has over 500 characters")
@@ -134,7 +134,7 @@ def _parse(block: str, file: str, report: Report, limits: Limits) -> dict[str, A
     try:
         if not _is_plain(block, file, report, limits):
             return {}
-        data = yaml.load(block, Loader=_Strict)  # noqa: S506 - a safe loader, made stricter
+        data = yaml.load(block, Loader=_Strict)
     except (yaml.YAMLError, ValueError, RecursionError, OverflowError) as error:
         return _repair(block, file, report, error)
     if data is None:
@@ -161,13 +161,18 @@ def _is_plain(block: str, file: str, report: Report, limits: Limits) -> bool:
         anchors += isinstance(event, yaml.AliasEvent)
         tag = getattr(event, "tag", None)
         if tag and not (tag.startswith("tag:yaml.org,2002:") and tag[18:] in _PLAIN_TAGS):
-            report.add("frontmatter.tag", file, line=event.start_mark.line + 2, excerpt=str(tag))
+            report.add("frontmatter.tag", file, line=_line_of(event), excerpt=str(tag))
             return False
         if depth > limits.yaml_depth or anchors:
             what = "aliases" if anchors else "deep nesting"
-            report.add("frontmatter.bomb", file, line=event.start_mark.line + 2, excerpt=what)
+            report.add("frontmatter.bomb", file, line=_line_of(event), excerpt=what)
             return False
     return True
+
+
+def _line_of(event: yaml.Event) -> int:
+    """The line of the file: the block begins on its second one."""
+    return event.start_mark.line + 2 if event.start_mark is not None else 1
 
 
 _PLAIN_TAGS = {"str", "int", "bool", "float", "null", "map", "seq"}
@@ -177,7 +182,11 @@ class _Strict(yaml.CSafeLoader):
     """Dates stay text: a date is no reason to read two files differently."""
 
 
-_Strict.add_constructor("tag:yaml.org,2002:timestamp", yaml.SafeLoader.construct_yaml_str)
+def _as_written(loader: yaml.CSafeLoader, node: yaml.ScalarNode) -> str:
+    return str(loader.construct_scalar(node))
+
+
+_Strict.add_constructor("tag:yaml.org,2002:timestamp", _as_written)
 
 
 def _doubled(block: str) -> list[str]:

@@ -12,9 +12,12 @@ from .digest import digest
 from .examination import Artefact, Examination, OverLimit
 from .kinds import kind
 from .limits import LIMITS, Limits
+from .report import Report
 from .ruleset import version
 from .text import Words, decode
 from .values import File, Manifest, Outcome, Source, Verdict, worst
+
+LARGEST_TAUGHT = 256 << 10
 
 
 def scan(
@@ -65,7 +68,7 @@ def _examine(files: Mapping[str, File], source: Source, exam: Examination) -> bo
         for path, file in files.items():
             if not file.is_link and not file.is_submodule:
                 reading.read(Artefact(path, file.data, executable=file.is_executable), exam)
-            _read_path(path, exam)
+        _read_names(list(files), exam)
         _check_bytecode(files, exam)
         _join(exam)
     except OverLimit as over:
@@ -112,17 +115,20 @@ def _learn_modules(files: Mapping[str, File], exam: Examination) -> None:
     known = "|".join(map(re.escape, modules))
     imports = re.compile(rf"(?m)^[ \t]*(?:from|import)[ \t]+[\w., ]*?\b({known})\b")
     taught = {name for text in modules.values() for name in imports.findall(text)}
-    for name in taught:
-        exam.spend("code", len(modules[name]), name)
-        python.learn(modules[name], exam.exports, name)
-    for name in taught if len(taught) > 1 else ():
-        python.learn(modules[name], exam.exports, name)
+    rounds = 2 if len(taught) > 1 else 1
+    for name in sorted(taught) * rounds:
+        if len(modules[name]) < LARGEST_TAUGHT:
+            python.learn(modules[name], exam.exports, name)
 
 
-def _read_path(path: str, exam: Examination) -> None:
+def _read_names(paths: list[str], exam: Examination) -> None:
     """File names are read by agents as well."""
-    spoken = path.replace("/", ". ").replace("_", " ")
-    prose.check(spoken, Words(spoken), path, exam.report)
+    spoken = "\n\n".join(path.replace("/", ". ").replace("_", " ") for path in paths)
+    heard = Report(exam.limits)
+    prose.check(spoken, Words(spoken), "", heard)
+    for finding in heard.findings():
+        path = paths[(finding.line - 1) // 2] if finding.line <= 2 * len(paths) else ""
+        exam.report.add(finding.rule, path, excerpt=path)
 
 
 def _check_bytecode(files: Mapping[str, File], exam: Examination) -> None:

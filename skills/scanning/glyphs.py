@@ -100,7 +100,7 @@ def _judge_run(text: str, start: int, end: int) -> Iterator[tuple[int, str]]:
         yield start, "unicode.tag-characters"
     selectors = [c for c in run if "\ufe00" <= c <= VS16 or "\U000e0100" <= c <= "\U000e01ef"]
     if selectors:
-        many = len(selectors) > 2 or "\U000e0100" <= selectors[0]
+        many = len(selectors) > 2 or selectors[0] >= "\U000e0100"
         yield start, "unicode.variation-selectors" if many else "unicode.variation-selector"
     if any(char in BIDI for char in run):
         marks_only = all(char in "\u061c\u200e\u200f" for char in run if char in BIDI)

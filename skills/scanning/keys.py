@@ -16,9 +16,7 @@ _DATA = load("keys.yaml")
 _HINT = re.compile(_DATA["hint"])
 # The same by YARA, which reads long texts many times faster.
 _ANY = yara.compile(
-    source=f"rule any {{ strings: $a = /{_DATA['hint'].replace('/', chr(92) + '/')}/ condition: $a }}".replace(
-        "rule any", "rule hint"
-    )
+    source=f"rule hint {{ strings: $a = /{_DATA['hint']}/ condition: $a }}",
 )
 _OWN = {name: re.compile(pattern) for name, pattern in _DATA["keys"].items()}
 _MADE_UP = re.compile(_DATA["made_up"])

@@ -61,6 +61,7 @@ _MAGIC: tuple[tuple[bytes, str], ...] = (
     (b"8BPS", "media"),
     (b"bplist00", "data"),
 )
+_STARTS = tuple(magic for magic, _ in _MAGIC)
 IMAGES = {"png", "jpeg", "gif", "icon", "bitmap", "tiff", "webp"}
 _NAMES = {
     "png": {"png"}, "jpg": {"jpeg"}, "jpeg": {"jpeg"}, "gif": {"gif"}, "pdf": {"pdf"},
@@ -84,7 +85,7 @@ def kind(data: bytes) -> str:
         return "bytecode"
     if len(data) > 2 and data[0] == 0x80 and data[1] in b"\x02\x03\x04\x05":
         return "pickle"
-    for magic, name in _MAGIC:
+    for magic, name in _MAGIC if data.startswith(_STARTS) else ():
         if data.startswith(magic):
             if name == "bitmap" and b"\0" not in data[:32]:
                 continue

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-import yara
 import yaml
+import yara
 
 from .ruleset import PLACES, RULES, load
 from .text import Words, normalise
@@ -77,7 +77,8 @@ def _is_local(piece: bytes, at: int) -> bool:
 
 def _compile(data: Mapping[str, Mapping[str, list[str]]], concepts: Iterable[str],
              languages: frozenset[str] | None = None) -> _Phrases:  # fmt: skip
-    lines, meaning = [], {}
+    lines: list[str] = []
+    meaning: dict[str, _Phrase] = {}
     for concept in concepts:
         for language, phrases in data[concept].items():
             if languages is not None and language not in languages:
@@ -127,7 +128,7 @@ def _as_regex(text: str) -> str:
 
 
 _RULES = load("prose.yaml")
-_DATA: Mapping[str, Mapping[str, list[str]]] = yaml.load(  # noqa: S506 - builds text only
+_DATA: Mapping[str, Mapping[str, list[str]]] = yaml.load(
     (RULES / "lexicon.yaml").read_bytes(), Loader=yaml.CBaseLoader
 )
 LEADING = tuple(_RULES["leading"])

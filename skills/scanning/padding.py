@@ -12,13 +12,19 @@ LONG_BODY = 512 << 10
 
 def check(text: str, file: str, report: Report) -> None:
     """Reports padding that hides, and blanks that spell."""
-    for pattern, what in ((_BLANK_LINES, "blank lines"), (_FAR_RIGHT, "blanks")):
-        found = pattern.search(text)
+    blanks = text.replace("\t", " ")
+    for pattern, what, shape, within in (
+        (_BLANK_LINES, "blank lines", "\n" * 60, blanks.replace(" ", "").replace("\r", "")),
+        (_FAR_RIGHT, "blanks", " " * 150, blanks),
+    ):
+        found = pattern.search(text) if shape in within else None
         if found:
             line = text.count("\n", 0, found.end()) + 1
-            excerpt = f"{found.end() - found.start()} {what}, then: {text[found.end() : found.end() + 80]}"
+            size, then = found.end() - found.start(), text[found.end() : found.end() + 80]
+            excerpt = f"{size} {what}, then: {then}"
             report.add("structure.padding", file, line=line, excerpt=excerpt)
-    mixed = [one for one in _TRAILING.findall(text) if " " in one and "\t" in one]
+    trailing = _TRAILING.findall(text) if "\t" in text else []
+    mixed = [one for one in trailing if " " in one and "\t" in one]
     if len(mixed) >= 4 or sum(map(len, mixed)) > 60:
         report.add("encoding.blank-code", file, excerpt=f"{len(mixed)} lines")
     if file.lower() == "skill.md" and len(text) > LONG_BODY:

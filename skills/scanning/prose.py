@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .code.names import AGENT_MEMORY, is_known_installer
-from .lexicon import LANGUAGES, LEADING, SPOKEN_ANYHOW, Subjects
+from .lexicon import LANGUAGES, SPOKEN_ANYHOW, Subjects
 from .report import Report
 from .ruleset import load
 from .text import Words, normalise, squeeze
@@ -113,6 +113,10 @@ def matches(
 def _apply(rule: _Rule, subjects: Subjects, words: Words) -> Iterator[Match]:
     if not rule.by_language:
         yield from _fit(rule, rule.all, subjects, words, ordered=False)
+        return
+    if any(
+        all(map(subjects.leads, names)) and not any(map(subjects.all, names)) for names in rule.all
+    ):
         return
     concept = next(option[0] for option in rule.all if option[0] not in SPOKEN_ANYHOW)
     for language in LANGUAGES[concept]:
@@ -274,7 +278,8 @@ def _is_beside_the_point(match: Match, words: Words, lines: list[str], line: int
 
 _SPECIFIC = re.compile(rb"[\w ]{0,30}need to know (which|how|what|why|whether|the)\b")
 _CONDITION = re.compile(
-    rb"[\w ]{0,30}?\b(involving|that|related|relating|about|which|where|concerning|with|to|in this|of this)\b"
+    rb"[\w ]{0,30}?\b(involving|that|related|relating|about|which|where|concerning|with|to|in this"
+    rb"|of this)\b"
 )
 
 

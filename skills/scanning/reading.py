@@ -9,7 +9,7 @@ from functools import cached_property
 import yara
 
 from . import agentic, containers, documents, encodings, glyphs, keys, markdown, padding, prose
-from .code import judge_code, python
+from .code import judge_code, python, weight
 from .code.names import is_known_installer
 from .code.where import Where
 from .examination import Artefact, Examination, OverLimit
@@ -27,28 +27,16 @@ _SUFFIXES = {
 _SHEBANG = re.compile(
     r"^#!.*?\b(sh|bash|zsh|dash|ksh|fish|python|node|nodejs|deno|bun|tsx)[\d.]*\b"
 )
-_CODE_SUFFIXES = set(_SUFFIXES) | {
-    "rb", "pl", "pm", "php", "lua", "ps1", "psm1", "bat", "cmd", "vbs", "go", "rs", "java", "c", "h",
-    "cc", "cpp", "hpp", "cs", "swift", "kt", "scala", "r", "jl", "ex", "exs", "hs", "sql", "awk",
-    "applescript", "scpt", "tcl", "groovy", "gradle", "vue", "svelte", "css", "scss", "less", "xsd",
-    "xsl", "dockerfile", "makefile", "tf", "hcl", "json", "lock", "map", "wat", "ipynb", "html",
-    "htm", "svg", "xml", "yaml", "yml", "toml", "ini", "cfg",
+_CODE_SUFFIXES = {
+    *_SUFFIXES, "rb", "pl", "pm", "php", "lua", "ps1", "psm1", "bat", "cmd", "vbs", "go", "rs",
+    "java", "c", "h", "cc", "cpp", "hpp", "cs", "swift", "kt", "scala", "r", "jl", "ex", "exs",
+    "hs", "sql", "awk", "applescript", "scpt", "tcl", "groovy", "gradle", "vue", "svelte", "css",
+    "scss", "less", "xsd", "xsl", "dockerfile", "makefile", "tf", "hcl", "json", "lock", "map",
+    "wat", "ipynb", "html", "htm", "svg", "xml", "yaml", "yml", "toml", "ini", "cfg",
 }  # fmt: skip
 _RUNNABLE = {
-    "sh",
-    "bash",
-    "zsh",
-    "command",
-    "py",
-    "pyw",
-    "ps1",
-    "bat",
-    "cmd",
-    "exe",
-    "jar",
-    "vbs",
-    "pth",
-}
+    "sh", "bash", "zsh", "command", "py", "pyw", "ps1", "bat", "cmd", "exe", "jar", "vbs", "pth",
+}  # fmt: skip
 _MARKUP = {"html", "htm", "svg", "xml", "xhtml", "vue", "svelte"}
 _SCRIPT = re.compile(r"(?is)<script\b[^>]*>(.*?)</script>")
 _HANDLER = re.compile(
@@ -180,7 +168,7 @@ def _language(artefact: Artefact, text: str) -> str:
 def _read_code(artefact: Artefact, text: str, language: str, exam: Examination) -> None:
     path = artefact.path
     if language == "python":
-        exam.spend("code", len(text), path)
+        exam.spend("code", weight(text), path)
         python.read(
             text, Where(exam, path, judge_code), exam.exports, artefact.name.removesuffix(".py")
         )
@@ -216,15 +204,16 @@ class Warnings:
         return self._text.split("\n")
 
     def at(self, line: int) -> bool:
-        """Whether the line or one of the six above it warns; other files than the body always do."""
+        """Whether the line or one of the six above it warns; other files always do."""
         if not self._is_body:
             return True
         return any(_WARNS.search(one) for one in self._lines[max(0, line - 7) : line])
 
 
 _WARNS = re.compile(
-    r"(?i)\b(malicious|attack(s|er|ers)?|dangerous|suspicious|never (run|do|use|execute)|do not (run|use|execute)"
-    r"|don't (run|use|execute)|red flags?|vulnerab\w+|exploit\w*|unsafe|insecure|bad example|anti-?patterns?"
+    r"(?i)\b(malicious|attack(s|er|ers)?|dangerous|suspicious|never (run|do|use|execute)"
+    r"|(do not|don't) (run|use|execute)|red flags?|vulnerab\w+|exploit\w*|unsafe|insecure"
+    r"|bad example|anti-?patterns?"
     r"|payloads?|injection)\b|❌|🚫|⛔"
 )
 

@@ -37,9 +37,7 @@ class RulesUnreadable(Exception):
 def load(name: str) -> Any:
     """The content of one rule file."""
     try:
-        return yaml.load(  # noqa: S506 - CSafeLoader is a safe loader
-            (RULES / name).read_bytes(), Loader=yaml.CSafeLoader
-        )
+        return yaml.load((RULES / name).read_bytes(), Loader=yaml.CSafeLoader)
     except (OSError, yaml.YAMLError) as error:
         raise RulesUnreadable(f"{name}: {error}") from error
 

@@ -101,12 +101,18 @@ _COMMENT_MARK = re.compile(rb"<!--|-->")
 _STARTS = b"\x1e"
 _TABLE = bytes.maketrans(b"-_\r\t\f\v", b"  \n   ")
 _DROPPED = bytes(range(0x00, 0x09)) + bytes(range(0x0E, 0x1E)) + b"\x7f\"'`*~\\"
-_QUOTES = "\u2018\u2019\u201a\u201b\u201c\u201d\u201e\u201f\u2032\u2033\u00ab\u00bb\u2039\u203a\u300c\u300d\u300e\u300f\u301d\u301e"
+_QUOTES = (
+    "\u2018\u2019\u201a\u201b\u201c\u201d\u201e\u201f\u2032\u2033\u00ab\u00bb\u2039\u203a"
+    "\u300c\u300d\u300e\u300f\u301d\u301e"
+)
 _FOLDED: dict[int, str | None] = {
     **dict.fromkeys(map(ord, _QUOTES)),
     **dict.fromkeys(range(0x2010, 0x2013), " "),
     **dict.fromkeys(range(0x2013, 0x2016), ","),
-    **str.maketrans({"ł": "l", "ø": "o", "đ": "d", "ı": "i", "æ": "ae", "œ": "oe"}),
+    **{
+        ord(char): plain
+        for char, plain in zip("łøđıæœ", ("l", "o", "d", "i", "ae", "oe"), strict=True)
+    },
 }
 
 
@@ -188,12 +194,12 @@ class Words:
 
     def squeezed_line(self, offset: int) -> int:
         """The line, from 1, of an offset in `squeezed`."""
-        length, number = 0, 0
-        for number, line in enumerate(without_comments(self._text).split("\n"), start=1):
+        length, lines = 0, without_comments(self._text).split("\n")
+        for number, line in enumerate(lines, start=1):
             length += len(squeeze(line))
             if length > offset:
-                break
-        return max(1, number)
+                return number
+        return len(lines)
 
 
 def squeeze(text: str) -> bytes:

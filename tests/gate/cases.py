@@ -16,7 +16,10 @@ import yaml
 from skills.scanning import File
 
 HERE = Path(__file__).parent / "cases"
-FRONT = "---\nname: {name}\ndescription: Formats tables. Use when a table needs tidying.\n---\n# Tables\n\n"
+FRONT = (
+    "---\nname: {name}\ndescription: Formats tables. Use when a table needs tidying.\n---\n"
+    "# Tables\n\n"
+)
 
 
 def load(name: str) -> list[tuple[str, dict[str, File]]]:
@@ -47,7 +50,7 @@ def skill(body: str, name: str = "tables") -> dict[str, File]:
     return {"SKILL.md": File(0o100644, (FRONT.format(name=name) + body).encode())}
 
 
-def build(what: Mapping[str, Any], name: str) -> File:
+def build(what: Mapping[str, Any], name: str) -> File:  # noqa: C901 - one arm a form
     (form, value), *_ = what.items()
     front = FRONT.format(name=name)
     match form:

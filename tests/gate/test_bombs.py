@@ -4,13 +4,13 @@ import gzip
 import io
 import tarfile
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import pytest
-from cases import FRONT, skill, tarred, zipped
 
 from skills.scanning import Decision, File, Source, scan
 from skills.scanning.child import Ceilings, Scanner
+from tests.gate.cases import FRONT, skill, tarred, zipped
 
 MIB = 1 << 20
 TIGHT = Ceilings(cpu_seconds=2, memory=640 * MIB)
@@ -132,7 +132,7 @@ BOMBS = [
 
 
 @pytest.fixture(scope="module")
-def scanner() -> Scanner:
+def scanner() -> Iterator[Scanner]:
     with Scanner(TIGHT) as made:
         yield made
 

@@ -5,9 +5,9 @@ import os
 from pathlib import Path
 
 import pytest
-from cases import load, sample
 
 from skills.scanning import Decision, File, Severity, Source, Verdict, scan
+from tests.gate.cases import load, sample
 
 CORPUS = Path(os.environ.get("CC_CORPUS") or Path(__file__).parents[2] / "../shared/corpus")
 SAMPLES = CORPUS / "skillgate/samples.jsonl"
@@ -58,7 +58,9 @@ def test_the_corpus_is_whole() -> None:
 
 
 @pytest.mark.req("CC-32")
-@pytest.mark.parametrize(("name", "files"), load("malicious.yaml"), ids=lambda value: str(value)[:40])
+@pytest.mark.parametrize(
+    ("name", "files"), load("malicious.yaml"), ids=lambda value: str(value)[:40]
+)
 def test_each_attack_of_our_own_is_stopped(name: str, files: dict[str, File]) -> None:
     assert scan(files, Source(name)).decision is not Decision.ACCEPTED
 

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - a row of a table is one line
 """The scan in its process: whatever goes wrong there is a refusal here."""
 
 import json
@@ -10,7 +11,9 @@ import pytest
 from skills.scanning import Decision, File, Source, Verdict, digest, scan, version
 from skills.scanning.child import ROOT, Ceilings, Scanner, scan_once
 
-SKILL = {"SKILL.md": File(0o100644, b"---\nname: tables\ndescription: Formats tables.\n---\nDo it.\n")}
+SKILL = {
+    "SKILL.md": File(0o100644, b"---\nname: tables\ndescription: Formats tables.\n---\nDo it.\n")
+}
 QUICK = Ceilings(seconds=1.0, cpu_seconds=1, start_seconds=0.5)
 
 

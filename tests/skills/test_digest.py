@@ -7,7 +7,10 @@ from skills.lockfile import computed_hash
 from skills.scanning import File, digest
 
 SHELL = b"#!/bin/sh\necho hi\n"
-AS_NOTE = {"SKILL.md": File(0o100644, b"x"), "notes.txt": File(0o100644, b"x\nscripts-run.sh" + SHELL)}
+AS_NOTE = {
+    "SKILL.md": File(0o100644, b"x"),
+    "notes.txt": File(0o100644, b"x\nscripts-run.sh" + SHELL),
+}
 AS_SCRIPT = {
     "SKILL.md": File(0o100644, b"x"),
     "notes.txt": File(0o100644, b"x\n"),

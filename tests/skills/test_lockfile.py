@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - a row of a table is one line
 """The lock: what is written is read back whole, and nothing else is ever read."""
 
 import json

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - a row of a table is one line
 """From verdict to decision, with a workspace's own rules."""
 
 import pytest

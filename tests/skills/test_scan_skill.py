@@ -14,7 +14,9 @@ HONEST = "---\nname: {}\ndescription: Formats tables.\n---\nAlign the columns.\n
 FIELDS = {"verdict", "decision", "digest", "ruleset", "seconds", "findings"}
 
 
-def run(*arguments: str, module: bool = False, **environment: str) -> subprocess.CompletedProcess[str]:
+def run(
+    *arguments: str, module: bool = False, **environment: str
+) -> subprocess.CompletedProcess[str]:
     command = ["-m", "skills.scanning"] if module else ["manage.py", "scan_skill"]
     clean = {
         key: value

@@ -4,7 +4,7 @@ Needs no database and no server and writes nothing, so a team can run it in its 
 """
 
 import sys
-from typing import Any
+from typing import Any, TextIO, cast
 
 from django.core.management.base import BaseCommand, CommandParser
 
@@ -13,7 +13,7 @@ from skills.scanning import command_line
 
 class Command(BaseCommand):
     help = "Scan skills and print one verdict each."
-    requires_system_checks: list[str] = []
+    requires_system_checks = ()
 
     def add_arguments(self, parser: CommandParser) -> None:
         command_line.add_arguments(parser)
@@ -23,7 +23,7 @@ class Command(BaseCommand):
             options["paths"],
             as_json=options["jsonl"],
             fail_on=options["fail_on"],
-            out=self.stdout._out,
+            out=cast(TextIO, self.stdout),
         )
         if code:
             sys.exit(code)

@@ -357,9 +357,13 @@ def _check_network(command: Command, words: tuple[str, ...], where: Where) -> No
             where.tell("code.secret-sent", command.line, command.text)
         if any("169.254.169.254" in word for word in words):
             where.did("secret-file", command.line, "the cloud's metadata service")
-    if name in names.RESOLVERS and any(is_unknown(word) for word in words[1:]) and command.inner:
-        where.tell("code.name-lookup", command.line, command.text)
-    elif _inner_secret(command) and any(_IN_HOST.search(word) for word in words):
+    if (
+        name in names.RESOLVERS
+        and any(is_unknown(word) for word in words[1:])
+        and command.inner
+        or _inner_secret(command)
+        and any(_IN_HOST.search(word) for word in words)
+    ):
         where.tell("code.name-lookup", command.line, command.text)
     if name in {"nc", "ncat", "netcat", "socat"} and re.search(
         r"(^| )-[a-z]*[ec]\b|EXEC:|exec:|SYSTEM:", " ".join(words)
@@ -415,6 +419,9 @@ def _check_git(command: Command, words: tuple[str, ...], where: Where) -> None:
         where.can("network", command.line)
 
 
+_EVERYTHING = re.compile(r"/|~|~/|/\*|~/\*|\.\./?|/(home|usr|etc|var|root|Users)/?\*?")
+
+
 def _check_deletes(command: Command, words: tuple[str, ...], where: Where) -> None:
     name = words[0]
     if name in names.DELETERS or name == "find" and "-delete" in words:
@@ -422,8 +429,7 @@ def _check_deletes(command: Command, words: tuple[str, ...], where: Where) -> No
         recursive = any(
             re.match(r"-[a-zA-Z]*[rR]|--recursive|--no-preserve-root", w) for w in words
         )
-        if recursive and any(re.fullmatch(r"(/|~|~/|/\*|~/\*|\.\./?|/(home|usr|etc|var|root|Users)/?\*?)", w)
-                             for w in words[1:]):  # fmt: skip
+        if recursive and any(map(_EVERYTHING.fullmatch, words[1:])):
             where.tell("code.destructive", command.line, command.text)
     if name == "dd" and any(re.match(r"of=/dev/(sd|nvme|disk|hd|mmc)", word) for word in words):
         where.tell("code.destructive", command.line, command.text)
@@ -453,9 +459,10 @@ def _takes_from_elsewhere(name: str, rest: tuple[str, ...]) -> bool:
         address = given or word
         is_index = (index in _INDEX_SWITCHES or option in _INDEX_SWITCHES) and name in _INDEXED
         is_plain = not option.startswith("--") or is_index
-        if re.match(r"(?i)(git\+|https?://|git@|ssh://)", address) and (is_plain or given):
-            if not names.is_local(address) and not _is_known_origin(address):
-                return True
+        is_address = re.match(r"(?i)(git\+|https?://|git@|ssh://)", address)
+        ours = names.is_local(address) or _is_known_origin(address)
+        if is_address and (is_plain or given) and not ours:
+            return True
         option = word if word.startswith("-") and not given else ""
     return False
 
@@ -492,9 +499,12 @@ def _check_brakes(command: Command, words: tuple[str, ...], where: Where) -> Non
 
 def _check_persistence(command: Command, words: tuple[str, ...], where: Where) -> None:
     name = words[0]
-    if name == "crontab" and words[1:] and words[1] not in {"-l"} or name in {"schtasks", "launchctl"} and (
-        "/create" in words or "load" in words or "bootstrap" in words
-    ):  # fmt: skip
+    starts = {"/create", "load", "bootstrap"} & set(words)
+    if (
+        name == "crontab"
+        and words[1:] not in {(), ("-l",)}
+        or (name in {"schtasks", "launchctl"} and starts)
+    ):
         where.tell("code.persistence", command.line, command.text)
     if name == "systemctl" and "enable" in words:
         where.tell("code.persistence", command.line, command.text, severity=Severity.INFO)
@@ -506,10 +516,15 @@ def _check_persistence(command: Command, words: tuple[str, ...], where: Where) -
             _judge_variable(variable, content, command, where)
 
 
+_RUN_SOMETHING = {
+    "LD_PRELOAD", "DYLD_INSERT_LIBRARIES", "BASH_ENV", "PROMPT_COMMAND", "PYTHONSTARTUP",
+    "GIT_SSH_COMMAND", "GIT_ASKPASS", "GIT_EXTERNAL_DIFF", "GIT_CONFIG_GLOBAL", "NODE_OPTIONS",
+    "PERL5OPT", "RUBYOPT",
+}  # fmt: skip
+
+
 def _judge_variable(variable: str, content: str, command: Command, where: Where) -> None:
-    if variable in {"LD_PRELOAD", "DYLD_INSERT_LIBRARIES", "BASH_ENV", "PROMPT_COMMAND", "PYTHONSTARTUP",
-                    "GIT_SSH_COMMAND", "GIT_ASKPASS", "GIT_EXTERNAL_DIFF", "GIT_CONFIG_GLOBAL",
-                    "NODE_OPTIONS", "PERL5OPT", "RUBYOPT"} and content:  # fmt: skip
+    if variable in _RUN_SOMETHING and content:
         heavy = variable not in {"NODE_OPTIONS", "GIT_CONFIG_GLOBAL"} or "require" in content
         if heavy:
             lighter = Severity.INFO if where.shown else None

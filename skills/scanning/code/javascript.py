@@ -105,8 +105,8 @@ class _Script:
         elif child.type == "shorthand_property_identifier_pattern":
             if dotted:
                 self.values.aliases[raw(child)] = f"{dotted}.{raw(child)}"
-            key = f"key:{raw(child)}"
-            self.marks[raw(child)] = frozenset({key}) if dotted == "process.env" else marks
+            keyed = frozenset({f"key:{raw(child)}"})
+            self.marks[raw(child)] = keyed if dotted == "process.env" else marks
 
     def _import(self, node: Node) -> None:
         source = node.child_by_field_name("source")
@@ -263,9 +263,9 @@ class _Script:
         service, host = variable.upper().split("_")[0], names.host(address) if address else ""
         known: dict[str, list[str]] = PLACES["known_keys"]
         self.where.can("secrets", self.line(node))
-        if service in known and host and UNKNOWN not in host:
-            if not any(part in host for part in known[service]):
-                self.tell("code.key-elsewhere", node, f"{variable} → {host}")
+        is_told = service in known and bool(host) and UNKNOWN not in host
+        if is_told and not any(part in host for part in known[service]):
+            self.tell("code.key-elsewhere", node, f"{variable} → {host}")
 
     def _judge_files(self, node: Node, name: str) -> None:
         line, path = self.line(node), self._first(node)

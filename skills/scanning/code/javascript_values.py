@@ -112,7 +112,9 @@ class Values:
 
     # -----------------------------------------------------------------------------------------
 
-    def text(self, node: Node | None, depth: int = 0) -> str | None:
+    def text(  # noqa: C901 - one arm a kind of node
+        self, node: Node | None, depth: int = 0
+    ) -> str | None:
         """The text of an expression with UNKNOWN for its unknown parts; None when it is no text."""
         if node is None or depth > 60:
             return None
@@ -179,8 +181,8 @@ class Values:
         if node is None:
             return None
         if node.type == "array":
-            items = (self.text(child, depth + 1) for child in node.named_children[:4096])
-            return [UNKNOWN if item is None else item for item in items]
+            texts = (self.text(child, depth + 1) for child in node.named_children[:4096])
+            return [UNKNOWN if one is None else one for one in texts]
         if node.type == "identifier":
             return self.arrays.get(raw(node))
         if node.type == "call_expression":

@@ -80,7 +80,7 @@ class _Module:
 
     # Statements ------------------------------------------------------------------------------
 
-    def statement(self, node: ast.stmt) -> None:
+    def statement(self, node: ast.stmt) -> None:  # noqa: C901 - one arm a kind of node
         match node:
             case ast.Import(names=aliases):
                 for alias in aliases:
@@ -108,7 +108,7 @@ class _Module:
             case _:
                 self._other(node)
 
-    def _other(self, node: ast.stmt) -> None:
+    def _other(self, node: ast.stmt) -> None:  # noqa: C901 - one arm a kind of node
         match node:
             case ast.For(target=target, iter=source) | ast.AsyncFor(target=target, iter=source):
                 marks = self.visit(source)
@@ -175,9 +175,9 @@ class _Module:
             if value is not None and dotted and dotted != target.id and dotted.count("()") < 4:
                 self.values.alias(target.id, dotted, value)
         else:
-            for inner in ast.iter_child_nodes(target):
-                if isinstance(inner, ast.expr):
-                    self.visit(inner)
+            for child in ast.iter_child_nodes(target):
+                if isinstance(child, ast.expr):
+                    self.visit(child)
             if isinstance(target, ast.Subscript | ast.Attribute) and isinstance(
                 target.value, ast.Name
             ):
@@ -205,7 +205,7 @@ class _Module:
 
     # Expressions -----------------------------------------------------------------------------
 
-    def visit(self, node: ast.expr) -> Marks:
+    def visit(self, node: ast.expr) -> Marks:  # noqa: C901 - one arm a kind of node
         """What an expression's value carries; calls inside are judged on the way."""
         match node:
             case ast.Call():
@@ -312,29 +312,29 @@ def _is_small(node: ast.AST) -> bool:
 def _judge_dynamic(module: _Module, node: ast.Call, name: str, marks: Marks) -> Marks:
     """eval, exec and their kin."""
     if name in DECODERS or name.endswith((".decompress", ".decrypt")):
-        marks |= {"decoded"}
         return frozenset({"decoded"})
     if _IS["compiles"].match(name) or _IS["evaluates"].match(name):
-        code = module.values.fold(node.args[0]) if node.args else None
-        if module.values.is_odd(node.func):
-            module.tell("code.obfuscated", node)
-        if "downloaded" in marks:
-            module.tell("code.download-run", node)
-        elif "decoded" in marks:
-            module.tell("code.decode-run", node)
-        elif (
-            not isinstance(node.args[0] if node.args else None, ast.Constant) and name != "compile"
-        ):
-            module.tell("code.dynamic-run", node)
-        if isinstance(code, bytes):
-            code = code.decode("utf-8", "replace")
-        if isinstance(code, str):
-            module.where.read_inside("python", code, module.line(node))
+        _judge_evaluation(module, node, name, marks)
     elif _IS["loads_objects"].match(name) and "downloaded" in marks | _argument_marks(module, node):
         module.tell("container.pickle", node)
-    elif name == "marshal.loads":
-        module.tell("code.decode-run", node)
     return NOTHING
+
+
+def _judge_evaluation(module: _Module, node: ast.Call, name: str, marks: Marks) -> None:
+    given = node.args[0] if node.args else None
+    if module.values.is_odd(node.func):
+        module.tell("code.obfuscated", node)
+    if "downloaded" in marks:
+        module.tell("code.download-run", node)
+    elif "decoded" in marks:
+        module.tell("code.decode-run", node)
+    elif not isinstance(given, ast.Constant) and name != "compile":
+        module.tell("code.dynamic-run", node)
+    code = module.values.fold(given) if given is not None else None
+    if isinstance(code, bytes):
+        code = code.decode("utf-8", "replace")
+    if isinstance(code, str):
+        module.where.read_inside("python", code, module.line(node))
 
 
 def _argument_marks(module: _Module, node: ast.Call) -> Marks:

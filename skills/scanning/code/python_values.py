@@ -57,7 +57,7 @@ class Values:
     odd_names: set[str] = field(default_factory=set)
 
     def dotted(self, node: ast.AST) -> str:
-        """`os.system` for whatever leads there: an alias, `getattr`, `__import__`; "" if unknown."""
+        """`os.system` for whatever leads there: an alias, `getattr`, `__import__`; else ""."""
         match node:
             case ast.Name(id=name):
                 return self.aliases.get(name, name)
@@ -128,7 +128,7 @@ class Values:
 
     # -----------------------------------------------------------------------------------------
 
-    def fold(self, node: ast.AST) -> Constant:
+    def fold(self, node: ast.AST) -> Constant:  # noqa: C901 - one arm a kind of node
         """The value of an expression; unknown parts of a text are UNKNOWN, else None."""
         match node:
             case ast.Constant(value=str() | bytes() | int() as value):
@@ -159,7 +159,7 @@ class Values:
             return value.decode("utf-8", "replace")
         return str(value) if isinstance(value, str | int) else UNKNOWN
 
-    def _operation(self, node: ast.BinOp) -> Constant:
+    def _operation(self, node: ast.BinOp) -> Constant:  # noqa: C901 - one arm a kind of node
         left, right = self.fold(node.left), self.fold(node.right)
         match node.op, left, right:
             case ast.Add(), str(), str():
@@ -168,14 +168,16 @@ class Values:
                 return _bounded(left + right)
             case ast.Add(), list(), list():
                 return left + right
-            case (ast.Add(), str(), None) | (ast.Add(), None, str()):
-                return f"{left or UNKNOWN}{right or UNKNOWN}"
+            case ast.Add(), str(), None:
+                return left + UNKNOWN
+            case ast.Add(), None, str():
+                return UNKNOWN + right
             case ast.Div(), str(), str():
                 return f"{left}/{right}"
             case ast.Div(), None, str():
                 return f"{UNKNOWN}/{right}"
-            case ast.Mult(), str() | bytes(), int() if 0 < right < 1000:
-                return _bounded(left * right) if len(left) < 1000 else None
+            case ast.Mult(), str(), int() if 0 < right < 1000 and len(left) < 1000:
+                return left * right
             case ast.Mod(), str(), _:
                 values = right if isinstance(right, list) else [right]
                 for value in values:
@@ -194,10 +196,11 @@ class Values:
                 None if one is None else self._number(one)
                 for one in (node.slice.lower, node.slice.upper, node.slice.step)
             ]
-            return value[slice(*bounds)] if bounds[2] != 0 else None
+            return _sliced(value, slice(*bounds)) if bounds[2] != 0 else None
         index = self.fold(node.slice)
         if isinstance(value, list) and isinstance(index, int) and -len(value) <= index < len(value):
-            return value[index]
+            found: Constant = value[index]
+            return found
         return None
 
     def _number(self, node: ast.AST) -> int | None:
@@ -207,7 +210,7 @@ class Values:
         value = self.fold(node)
         return value if isinstance(value, int) else None
 
-    def _call(self, node: ast.Call) -> Constant:
+    def _call(self, node: ast.Call) -> Constant:  # noqa: C901 - one arm a kind of node
         name = self.dotted(node.func)
         args = [self.fold(arg) for arg in node.args]
         if name in _HOME or name.endswith("Path.home"):
@@ -246,7 +249,7 @@ class Values:
             return self._method(node.func, args)
         return None
 
-    def _method(self, function: ast.Attribute, args: list[Constant]) -> Constant:
+    def _method(self, function: ast.Attribute, args: list[Constant]) -> Constant:  # noqa: C901 - one arm a kind of node
         value = self.fold(function.value)
         match function.attr, value, args:
             case "decode", bytes(), _:
@@ -300,6 +303,11 @@ class Values:
             out.append(self.fold(node.elt))
         self.constants[name] = kept
         return out
+
+
+def _sliced(value: str | bytes | list[Any], part: slice) -> Constant:
+    found: Constant = value[part]
+    return found
 
 
 def _decoded(decoder: Callable[[bytes], bytes], value: Constant) -> Constant:

@@ -67,8 +67,7 @@ class _Reader:
                         ]
                 case "variable_assignment":
                     self._assign(node)
-                    for inner in self._inside(node):
-                        yield inner
+                    yield from self._inside(node)
                 case _:
                     stack += reversed(node.named_children)
 

@@ -154,8 +154,9 @@ def translated(problem: Exception, voice: Voice) -> ProviderError:
     """A failure of the connection in our words. Anything else is raised as it is: a bug."""
     import httpx2  # as above
 
-    if isinstance(problem, Refused):
-        return voice.error("unreachable", detail=problem.sentence)
+    for cause in causes(problem):  # an official client wraps it like any fault of the line
+        if isinstance(cause, Refused):
+            return voice.error("not_allowed", detail=cause.sentence)
     if is_certificate_problem(problem):
         return voice.error("untrusted")
     if any("WRONG_VERSION_NUMBER" in str(cause) for cause in causes(problem)):

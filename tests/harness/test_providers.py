@@ -120,14 +120,16 @@ def test_a_server_that_is_down_is_unreachable() -> None:
     assert caught.value.code == "unreachable"
 
 
-def test_an_address_the_operator_did_not_allow_is_never_connected_to() -> None:
-    with speaking("openai", Step(text="never")) as server:
+@pytest.mark.parametrize("kind", ["anthropic", "openai"])
+def test_an_address_the_operator_did_not_allow_is_never_connected_to(kind: str) -> None:
+    with speaking(kind, Step(text="never")) as server:
         server.give_up()
-        client = make_client(settings_for("openai", server.url, guard=Guard.of()))
+        client = make_client(settings_for(kind, server.url, guard=Guard.of()))
         with pytest.raises(ProviderError) as caught:
             list(client.stream(request(), Stop()))
         assert not server.requests
-    assert caught.value.code == "unreachable"
+    assert (caught.value.code, caught.value.is_retried) == ("not_allowed", False)
+    assert "CC_ALLOW_HOSTS" in caught.value.text
 
 
 def test_an_allowed_address_is_connected_to_through_the_guard() -> None:

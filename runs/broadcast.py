@@ -16,7 +16,7 @@ from spaces import topics as space_topics
 from spaces.models import Space
 from workspaces.tenancy import bind
 
-from . import topics, transcript
+from . import topics, transcript, window
 from .models import Run
 from .transcript import Calls, Entry
 
@@ -71,7 +71,8 @@ def started(run: Run) -> None:
 
     def render(_locale: str) -> str:
         with bind(workspace_id):
-            return transcript.run_block(run_id, oob=True)
+            shown = window.context(window.shown_runs().get(pk=run_id), window.read(run_id))
+            return render_to_string("runs/_run.html", shown | {"oob": True})
 
     publish_rendered(space_topics.conversation(workspace_id, run.conversation_id), "run", render)
     publish(topics.roster(workspace_id), "changed", data={"agent": str(run.agent_id)})

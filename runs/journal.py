@@ -100,7 +100,7 @@ def repeat(run: Run, ids: Sequence[UUID], *, calls: Calls | None = None) -> int:
     For a writer who does not know how his commit ended: the tabs are told again, because they may
     not have heard of it.
     """
-    stored = [as_event(row) for row in RunEvent.objects.filter(pk__in=ids).order_by("seq")]
+    stored = [row.event for row in RunEvent.objects.filter(pk__in=ids).order_by("seq")]
     broadcast.events(run, stored, calls=calls)
     return (stored[-1].seq or 0) if stored else 0
 
@@ -108,11 +108,7 @@ def repeat(run: Run, ids: Sequence[UUID], *, calls: Calls | None = None) -> int:
 def read(run_id: UUID, *, after: int = 0) -> list[Event]:
     """The run's events with a seq above `after`, in order."""
     rows = RunEvent.objects.filter(run_id=run_id, seq__gt=after).order_by("seq")
-    return [as_event(row) for row in rows]
-
-
-def as_event(row: RunEvent) -> Event:
-    return Event(Kind(row.kind), row.data, row.seq)
+    return [row.event for row in rows]
 
 
 def last_seq(run_id: UUID) -> int:

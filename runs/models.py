@@ -5,6 +5,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from agents.models import Agent
+from harness.events import Event, Kind
 from spaces.models import Conversation, Message, Space
 from workspaces.models import Principal
 from workspaces.tenancy import TenantKey, TenantModel, TenantOneToOne
@@ -189,3 +190,8 @@ class RunEvent(TenantModel):
 
     def __str__(self) -> str:
         return f"{self.kind} {self.seq}"
+
+    @property
+    def event(self) -> Event:
+        """The entry as everybody but the database takes it."""
+        return Event(Kind(self.kind), self.data, self.seq)

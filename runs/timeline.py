@@ -7,8 +7,7 @@ from uuid import UUID
 
 from spaces.models import Conversation, Message
 
-from . import transcript
-from .models import Run
+from . import transcript, window
 
 PAGE = 60
 
@@ -46,17 +45,16 @@ def read(conversation: Conversation, *, before: int = 0, after: int = 0) -> Time
         messages = list(reversed(rows.order_by("-n")[:PAGE]))
     first = messages[0] if messages else None
     is_start = first is None or first.n == 1
-    runs = Run.objects.filter(conversation=conversation, parent=None).select_related(
-        "agent__principal", "requested_by", "conversation", "space", "workspace"
-    )
+    runs = window.shown_runs().filter(conversation=conversation, parent=None)
     if after or not is_start:
         runs = runs.filter(queued_at__gte=first.created_at) if first else runs.none()
     if before and messages:
         runs = runs.filter(queued_at__lt=_moment_of(conversation, before))
     items = [Item(m.created_at, m.pk, message=m) for m in messages if not _closes_a_run(m)]
+    shown = list(runs.order_by("queued_at"))
+    windows = window.read_many(shown)
     items += [
-        Item(context["run"].queued_at, context["run"].pk, run=context)
-        for context in transcript.runs_context(list(runs.order_by("queued_at")))
+        Item(run.queued_at, run.pk, run=window.context(run, windows[run.pk])) for run in shown
     ]
     items.sort(key=lambda item: (item.at, item.id))
     return Timeline(

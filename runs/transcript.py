@@ -4,10 +4,10 @@ Each event becomes an entry on the run's spine, but for those that belong to a t
 start, its approval and its result fill the outcome of the call's own entry.
 """
 
-from collections.abc import Iterable, Sequence
+import json
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
-from uuid import UUID
 
 from django.template.loader import render_to_string
 from django.utils.translation import gettext as _
@@ -18,6 +18,8 @@ from workspaces.tenancy import bind
 from .models import Run, RunEvent
 
 SHOWN_CHARACTERS = 6000
+LONGEST_TEXT = 100_000
+MOST_ARGUMENTS = 50
 OF_A_CALL = frozenset({Kind.TOOL_START, Kind.TOOL_RESULT, Kind.APPROVAL})
 UNSHOWN = frozenset({Kind.PROMPT, Kind.USAGE})
 
@@ -58,7 +60,19 @@ class Entry:
     def text(self) -> str:
         """The words of a text or thinking block, in whichever dialect the provider sent it."""
         block = self.event.data.get("block", {})
-        return str(block.get("text") or block.get("thinking") or self.event.data.get("text", ""))
+        return fitting(str(block.get("text") or block.get("thinking") or self.said), LONGEST_TEXT)
+
+    @property
+    def said(self) -> str:
+        """What an event that is no block says: a notice, a steer, an error, the end."""
+        data = self.event.data
+        return fitting(str(data.get("text") or data.get("summary") or ""), LONGEST_TEXT)
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """The arguments of a call as they fit a page."""
+        shown = list(self.event.data.get("input", {}).items())[:MOST_ARGUMENTS]
+        return {key: _fitting(value) for key, value in shown}
 
     @property
     def shown_content(self) -> str:
@@ -111,6 +125,24 @@ class Entry:
     def _changed(self) -> tuple[int, int]:
         diff = self.outcome.detail.get("diff") if self.outcome else ""
         return count_lines(diff) if diff else (0, 0)
+
+
+def fitting(text: str, most: int) -> str:
+    """The text, or as much of it as a page can bear and how much more there is."""
+    if len(text) <= most:
+        return text
+    return _("%(text)s … and %(count)d characters more") % {
+        "text": text[:most],
+        "count": len(text) - most,
+    }
+
+
+def _fitting(value: Any) -> Any:
+    if isinstance(value, str):
+        return fitting(value, SHOWN_CHARACTERS)
+    if isinstance(value, dict | list):
+        return fitting(json.dumps(value, ensure_ascii=False, indent=1), SHOWN_CHARACTERS)
+    return value
 
 
 def count_lines(diff: str) -> tuple[int, int]:
@@ -191,48 +223,15 @@ def fragment(run: Run, event: Event, entry: Entry | None = None) -> str:
         return _render(template, run, found) if found else ""
 
 
-def run_block(run_id: UUID, *, oob: bool = False) -> str:
-    """The whole run as its fragment. The caller has bound the workspace."""
-    return render_to_string("runs/_run.html", {**run_context(run_id), "oob": oob})
-
-
-def run_context(run_id: UUID) -> dict[str, Any]:
-    """What the run's fragment is rendered from."""
-    run = Run.objects.select_related(
-        "agent__principal", "requested_by", "conversation", "space", "workspace"
-    ).get(pk=run_id)
-    events = _events(RunEvent.objects.filter(run=run).order_by("seq"))
-    return {"run": run, "entries": entries(events), "last_seq": events[-1].seq if events else 0}
-
-
-def runs_context(runs: Sequence[Run]) -> list[dict[str, Any]]:
-    """The same for many runs, with one query for all their events."""
-    by_run: dict[UUID, list[Event]] = {run.pk: [] for run in runs}
-    for row in RunEvent.objects.filter(run__in=by_run).order_by("run_id", "seq"):
-        by_run[row.run_id].append(Event(Kind(row.kind), row.data, row.seq))
-    return [
-        {
-            "run": run,
-            "entries": entries(by_run[run.pk]),
-            "last_seq": by_run[run.pk][-1].seq if by_run[run.pk] else 0,
-        }
-        for run in runs
-    ]
-
-
 def _look_up(run: Run, event: Event) -> Entry | None:
     if event.kind not in OF_A_CALL:
         return Calls().take(event)
     rows = RunEvent.objects.filter(run=run, data__call_id=event.data.get("call_id", ""))
     calls, found = Calls(), None
-    for each in _events(rows.order_by("seq")):
-        entry = calls.take(each)
+    for row in rows.order_by("seq"):
+        entry = calls.take(row.event)
         found = entry if entry is not None and entry.outcome is not None else found
     return found
-
-
-def _events(rows: Iterable[RunEvent]) -> list[Event]:
-    return [Event(Kind(row.kind), row.data, row.seq) for row in rows]
 
 
 def _render(template: str, run: Run, entry: Entry) -> str:

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from django.core.exceptions import ValidationError
 from django.core.paginator import Paginator
-from django.db.models import Case, IntegerField, Value, When
+from django.db.models import Case, IntegerField, QuerySet, Value, When
 from django.http import HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET, require_POST
@@ -16,9 +16,11 @@ from workspaces import saying
 from workspaces.access import MemberRequest, get_or_404, workspace_view
 from workspaces.models import Role, Workspace
 
-from .. import dispatch, topics, transcript
+from .. import dispatch, topics, window
 from ..adapters import capabilities_of
 from ..models import Run
+
+MOST_DIGITS = 19
 
 
 @require_GET
@@ -48,8 +50,8 @@ def run_list(request: MemberRequest, workspace: Workspace) -> HttpResponse:
 @require_GET
 @workspace_view(Role.GUEST)
 def run_show(request: MemberRequest, workspace: Workspace, run: UUID) -> HttpResponse:
-    row = get_or_404(_visible(request), run)
-    context = transcript.run_context(row.pk) | {
+    row = get_or_404(_shown(request), run)
+    context = window.context(row, window.read(row.pk)) | {
         "capabilities": capabilities_of(row.adapter),
         "children": row.children.select_related("agent"),
     }
@@ -59,9 +61,12 @@ def run_show(request: MemberRequest, workspace: Workspace, run: UUID) -> HttpRes
 @require_GET
 @workspace_view(Role.GUEST)
 def run_transcript(request: MemberRequest, workspace: Workspace, run: UUID) -> HttpResponse:
-    """The run's fragment as it is now: what a tab fetches that has missed something."""
-    row = get_or_404(_visible(request), run)
-    return render(request, "runs/_run.html", transcript.run_context(row.pk))
+    """The run's fragment as it is now, for a tab that missed something; or an earlier window."""
+    row = get_or_404(_shown(request), run)
+    asked = request.GET.get("before", "")
+    before = int(asked) if asked.isdecimal() and len(asked) < MOST_DIGITS else 0
+    template = "runs/_entries.html" if before else "runs/_run.html"
+    return render(request, template, window.context(row, window.read(row.pk, before=before)))
 
 
 @require_POST
@@ -93,6 +98,10 @@ def _visible(request: MemberRequest) -> Any:
     return Run.objects.filter(space__in=visible_spaces(request.membership)).select_related(
         "agent__principal", "space", "conversation", "requested_by"
     )
+
+
+def _shown(request: MemberRequest) -> QuerySet[Run]:
+    return window.shown_runs().filter(space__in=visible_spaces(request.membership))
 
 
 def _act(request: MemberRequest, key: UUID, act: Callable[[Run], None]) -> HttpResponse:

@@ -118,7 +118,12 @@ class Stage:
         with self.cast.bound():
             ModelConnection.objects.all().delete()
             ModelConnection.objects.create(
-                provider=provider, name="mine", base_url=url, default_model=model, is_default=True
+                provider=provider,
+                name="mine",
+                base_url=url,
+                default_model=model,
+                is_default=True,
+                is_house_address=True,
             )
 
     def assert_whole(self, run: Run) -> None:

@@ -221,6 +221,6 @@ def _session_key(scope: dict[str, Any]) -> str:
 
 
 def _locale(scope: dict[str, Any]) -> str:
-    asked = parse_qs(scope.get("query_string", b"").decode("latin-1")).get("lang", [""])[0]
+    asked = parse_qs(scope.get("query_string", b"").decode("latin-1")).get("lang", [""])[0].lower()
     known = valkey.locales()
     return next((code for code in (asked, settings.LANGUAGE_CODE) if code in known), known[0])

@@ -56,6 +56,7 @@ def shaky(_mortal: Valkey) -> Iterator[Site]:
 @pytest.fixture(autouse=True)
 def _own_valkey(valkey: Valkey, settings: Any) -> None:
     settings.REDIS_URL = valkey.url
+    settings.LANGUAGES = [("en", "English"), ("pt", "Portuguese")]
     # A machine that is busy with something else is no Valkey that is away.
     settings.CC_LIVE = {"patience_seconds": 10}
     until(lambda: not missed.missed().is_open)

@@ -150,13 +150,17 @@ def is_certificate_problem(error: BaseException) -> bool:
     )
 
 
+def _refusal(error: BaseException) -> Refused | None:
+    """The guard's refusal, which an official client wraps like any fault of the line."""
+    return next((cause for cause in causes(error) if isinstance(cause, Refused)), None)
+
+
 def translated(problem: Exception, voice: Voice) -> ProviderError:
     """A failure of the connection in our words. Anything else is raised as it is: a bug."""
     import httpx2  # as above
 
-    for cause in causes(problem):  # an official client wraps it like any fault of the line
-        if isinstance(cause, Refused):
-            return voice.error("not_allowed", detail=cause.sentence)
+    if refused := _refusal(problem):
+        return voice.error("not_allowed", detail=refused.sentence)
     if is_certificate_problem(problem):
         return voice.error("untrusted")
     if any("WRONG_VERSION_NUMBER" in str(cause) for cause in causes(problem)):

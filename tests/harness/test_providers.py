@@ -121,7 +121,9 @@ def test_a_server_that_is_down_is_unreachable() -> None:
 
 
 @pytest.mark.parametrize("kind", ["anthropic", "openai"])
-def test_an_address_the_operator_did_not_allow_is_never_connected_to(kind: str) -> None:
+def test_an_address_the_operator_did_not_allow_is_never_connected_to(
+    kind: ProviderKind,
+) -> None:
     with speaking(kind, Step(text="never")) as server:
         server.give_up()
         client = make_client(settings_for(kind, server.url, guard=Guard.of()))

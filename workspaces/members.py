@@ -7,7 +7,7 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from live.publish import publish
+from live.publish import recheck
 
 from . import audit
 from .handles import free_handle, slug
@@ -105,4 +105,4 @@ def instance_is_empty() -> bool:
 def _tell(*users: UUID) -> None:
     """Open sockets of these people check again what they may see."""
     for user_id in users:
-        publish(f"user/{user_id}", "access")
+        recheck(str(user_id))

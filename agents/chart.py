@@ -1,6 +1,6 @@
 """Who reports to whom, as a forest. Pure: rows in, a tree out, whatever the rows say."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
@@ -67,3 +67,21 @@ def drawn(roots: Iterable[Node], draw: Callable[[Person], dict[str, Any]]) -> li
         place.append(card)
         waiting += [(child, card["children"]) for child in node.children]
     return shown
+
+
+def folded(roots: list[dict[str, Any]], closed: Collection[UUID]) -> list[dict[str, Any]]:
+    """The same with the closed ones' reports out of sight. `fold` is how many are below a card,
+    at any depth; `is_closed` whether they are out of sight."""
+    order: list[dict[str, Any]] = []
+    waiting = list(roots)
+    while waiting:
+        card = waiting.pop()
+        order.append(card)
+        waiting += card["children"]
+    for card in reversed(order):
+        card["fold"] = sum(1 + child["fold"] for child in card["children"])
+    for card in order:
+        card["is_closed"] = card["id"] in closed and bool(card["children"])
+        if card["is_closed"]:
+            card["children"] = []
+    return roots

@@ -2,17 +2,32 @@
 
 from django.urls import path
 
-from .views import agent, roster
+from .views import agent, detail, library, mirror, orgchart, roster
 
 app_name = "agents"
-AGENT = "w/<slug:workspace>/agents/<uuid:agent>/"
+AGENTS = "w/<slug:workspace>/agents/"
+CHART = "w/<slug:workspace>/orgchart/"
+AGENT = AGENTS + "<uuid:agent>/"
 urlpatterns = [
-    path("w/<slug:workspace>/agents/", roster.agent_list, name="agent-list"),
-    path("w/<slug:workspace>/agents/new/", roster.agent_create, name="agent-create"),
-    path("w/<slug:workspace>/orgchart/", roster.orgchart_show, name="orgchart-show"),
+    path(AGENTS, roster.agent_list, name="agent-list"),
+    path(AGENTS + "new/", roster.agent_create, name="agent-create"),
+    path(AGENTS + "several/", roster.agent_bulk, name="agent-bulk"),
+    path(AGENTS + "several/undo/", roster.agent_bulk_undo, name="agent-bulk-undo"),
+    path(AGENTS + "mirror/", mirror.mirror_show, name="mirror-show"),
+    path(AGENTS + "library/", library.library_show, name="library-show"),
+    path(AGENTS + "library/import/", library.library_import, name="library-import"),
+    path(AGENTS + "library/adopt/", library.library_adopt, name="library-adopt"),
     path(AGENT, agent.agent_show, name="agent-show"),
-    path(AGENT + "runs/", agent.agent_runs, name="agent-runs"),
-    path(AGENT + "files/", agent.agent_files, name="agent-files"),
-    path(AGENT + "heal/", agent.agent_heal, name="agent-heal"),
+    path(AGENT + "runs-on/", agent.agent_runs_on, name="agent-runs-on"),
     path(AGENT + "delete/", agent.agent_delete, name="agent-delete"),
+    path(AGENT + "runs/", detail.agent_runs, name="agent-runs"),
+    path(AGENT + "files/", detail.agent_files, name="agent-files"),
+    path(AGENT + "prompt/", detail.agent_prompt, name="agent-prompt"),
+    path(AGENT + "heal/", mirror.agent_heal, name="agent-heal"),
+    path(AGENT + "take-file/", mirror.agent_take_file, name="agent-take-file"),
+    path(AGENT + "export/<slug:dialect>/", library.agent_export, name="agent-export"),
+    path(CHART, orgchart.orgchart_show, name="orgchart-show"),
+    path(CHART + "move/", orgchart.orgchart_move, name="orgchart-move"),
+    path(CHART + "undo/", orgchart.orgchart_undo, name="orgchart-undo"),
+    path(CHART + "svg/", orgchart.orgchart_svg, name="orgchart-svg"),
 ]

@@ -25,14 +25,27 @@ pytestmark = pytest.mark.django_db
 # name → (least role, methods). The role is what the view asks for at its door; what a POST asks
 # for beyond it stands in STRICTER.
 MATRIX: dict[str, tuple[str, str]] = {
+    "agents:agent-bulk": (Role.ADMIN, "POST"),
+    "agents:agent-bulk-undo": (Role.ADMIN, "POST"),
     "agents:agent-create": (Role.ADMIN, "POST"),
     "agents:agent-delete": (Role.ADMIN, "POST"),
+    "agents:agent-export": (Role.VIEWER, "GET"),
     "agents:agent-files": (Role.VIEWER, "GET"),
     "agents:agent-heal": (Role.ADMIN, "POST"),
     "agents:agent-list": (Role.VIEWER, "GET"),
+    "agents:agent-prompt": (Role.VIEWER, "GET"),
     "agents:agent-runs": (Role.VIEWER, "GET"),
+    "agents:agent-runs-on": (Role.VIEWER, "GET"),
     "agents:agent-show": (Role.VIEWER, "GET POST"),
+    "agents:agent-take-file": (Role.ADMIN, "POST"),
+    "agents:library-adopt": (Role.ADMIN, "POST"),
+    "agents:library-import": (Role.ADMIN, "GET POST"),
+    "agents:library-show": (Role.VIEWER, "GET"),
+    "agents:mirror-show": (Role.VIEWER, "GET"),
+    "agents:orgchart-move": (Role.ADMIN, "POST"),
     "agents:orgchart-show": (Role.VIEWER, "GET"),
+    "agents:orgchart-svg": (Role.VIEWER, "GET"),
+    "agents:orgchart-undo": (Role.ADMIN, "POST"),
     "guardrails:approval-card": (Role.GUEST, "GET"),
     "guardrails:approval-decide": (Role.MEMBER, "POST"),
     "guardrails:approval-detail": (Role.VIEWER, "GET"),
@@ -216,6 +229,7 @@ class World:
             )
             return {
                 "agent": cast.engineer.pk,
+                "dialect": "fuxi",
                 "approval": approval.pk,
                 "connection": connection.pk,
                 "conversation": cast.conversation.pk,

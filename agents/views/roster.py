@@ -1,37 +1,62 @@
-"""The roster, the org chart, and bringing agents in."""
+"""The roster: people and agents in one list, and acts on several agents at once."""
 
 from typing import Any
+from uuid import UUID
 
-from django.http import HttpResponse
+from django.contrib import messages
+from django.core import signing
+from django.core.paginator import Paginator
+from django.http import HttpResponse, HttpResponseBadRequest
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.http import urlencode
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_POST
 
 from runs import topics
 from runs.live_state import with_live_state
+from runs.models import Run
 from workspaces.access import MemberRequest, workspace_view
 from workspaces.models import Membership, Role, Workspace
 
-from .. import chart
+from .. import editing
 from ..creating import create_draft
 from ..models import Agent
+
+ORDERS = {"attention": ("live_order", "name", "created_at"), "name": ("name", "created_at")}
+IN_THE_PANE = 200
+ON_A_PAGE = 100
+UNDO = "agents.lifecycle"
+UNDO_SECONDS = 3600
 
 
 @require_GET
 @workspace_view()
 def agent_list(request: MemberRequest, workspace: Workspace) -> HttpResponse:
-    """People and agents in one list; agents by what needs attention first."""
-    template = "agents/_roster.html" if request.headers.get("HX-Request") else "agents/list.html"
-    return render(request, template, roster_context(request))
+    """People and agents in one list; agents by what needs attention first, or by name."""
+    context = roster_context(request)
+    if request.headers.get("HX-Request"):
+        return render(request, "agents/_roster.html", context)
+    named = Paginator([*context["agents"], *context["archived"]], ON_A_PAGE)
+    context["page"] = named.get_page(request.GET.get("page"))
+    context["undo"] = _undoable(request.GET.get("undo", ""))
+    return render(request, "agents/list.html", context)
 
 
 def roster_context(request: MemberRequest) -> dict[str, Any]:
-    """What the list pane of the agents' pages is rendered from."""
+    """What the list pane of the agents' pages is rendered from: a constant number of queries."""
     wanted = request.GET.get("q", "").strip().lower()
+    order = request.GET.get("sort", "")
+    order = order if order in ORDERS else "attention"
     agents = list(
-        with_live_state(Agent.objects.select_related("principal", "reports_to"))
+        with_live_state(
+            Agent.objects.select_related("principal", "reports_to").defer(
+                "persona", "system_prompt", "unknown_keys"
+            )
+        )
         .prefetch_related("skill_names")
-        .order_by("live_order", "name", "created_at")
+        .order_by(*ORDERS[order])
     )
     people = list(
         Membership.objects.select_related("principal", "user")
@@ -39,68 +64,90 @@ def roster_context(request: MemberRequest) -> dict[str, Any]:
         .order_by("principal__handle")
     )
     if wanted:
-        agents = [a for a in agents if wanted in f"{a.name} {a.title}".lower()]
+        agents = [each for each in agents if wanted in _words_of(each)]
         people = [m for m in people if wanted in f"{m.principal.handle} {m.user}".lower()]
+    active = [a for a in agents if a.lifecycle != Agent.Lifecycle.ARCHIVED]
     return {
-        "agents": [a for a in agents if a.lifecycle != Agent.Lifecycle.ARCHIVED],
+        "agents": active,
+        "shown": active[:IN_THE_PANE],
+        "more": max(0, len(active) - IN_THE_PANE),
         "archived": [a for a in agents if a.lifecycle == Agent.Lifecycle.ARCHIVED],
-        "people": people,
+        "people": people[:IN_THE_PANE],
         "wanted": wanted,
+        "sort": order,
+        "here": urlencode({key: value for key, value in (("q", wanted), ("sort", order)) if value}),
         "is_seeding": request.workspace.seeded_at is None,
         "may_manage": request.membership.may(Role.ADMIN),
         "topic": topics.roster(request.workspace.pk),
     }
 
 
+def _words_of(agent: Agent) -> str:
+    skills = " ".join(name.key for name in agent.skill_names.all())
+    return f"{agent.name} {agent.title} {skills}".lower()
+
+
 @require_POST
 @workspace_view(Role.ADMIN)
 def agent_create(request: MemberRequest, workspace: Workspace) -> HttpResponse:
     """A nameless draft that its page then fills in."""
-    return redirect("agents:agent-show", workspace.slug, create_draft(by=request.principal).pk)
+    draft = create_draft(by=request.principal)
+    return redirect("agents:agent-show", workspace.slug, draft.pk)
 
 
-@require_GET
-@workspace_view()
-def orgchart_show(request: MemberRequest, workspace: Workspace) -> HttpResponse:
-    """Everybody by whom they report to."""
-    agents = with_live_state(Agent.objects.exclude(name="").select_related("principal")).exclude(
-        lifecycle=Agent.Lifecycle.ARCHIVED
-    )
-    members = Membership.objects.select_related("principal", "user").filter(is_active=True)
-    nodes = [
-        *(chart.Person(m.principal_id, m.reports_to_id, m) for m in members),
-        *(
-            chart.Person(a.principal.pk, a.reports_to_id, a)
-            for a in agents.order_by("name")
-            if a.principal is not None
-        ),
-    ]
-    context = {
-        "roots": chart.drawn(chart.tree(nodes), lambda person: _card(person, workspace)),
-        "count": len(nodes),
-        "topic": topics.roster(workspace.pk),
-        "is_seeding": workspace.seeded_at is None,
-    }
-    template = "agents/_chart.html" if request.headers.get("HX-Request") else "agents/chart.html"
-    return render(request, template, context)
+@require_POST
+@workspace_view(Role.ADMIN)
+def agent_bulk(request: MemberRequest, workspace: Workspace) -> HttpResponse:
+    """Pauses, archives or activates the chosen agents; the page then offers the way back."""
+    lifecycle = request.POST.get("lifecycle", "")
+    if lifecycle not in Agent.Lifecycle.values:
+        return HttpResponseBadRequest(_("Nothing was changed: that is no lifecycle."))
+    chosen = list(Agent.objects.filter(pk__in=_ids(request)))
+    before = editing.set_lifecycle(chosen, lifecycle, by=request.principal)
+    if not before:
+        messages.info(request, _("Nothing changed: choose agents that are not so already."))
+        return redirect("agents:agent-list", workspace.slug)
+    busy = Run.objects.filter(agent__in=list(before), state__in=Run.OPEN)
+    if lifecycle != Agent.Lifecycle.ACTIVE and (at_work := busy.values("agent").distinct().count()):
+        messages.warning(
+            request,
+            ngettext(
+                "%(n)s of them is at work: its runs go on until they end or are stopped.",
+                "%(n)s of them are at work: their runs go on until they end or are stopped.",
+                at_work,
+            )
+            % {"n": at_work},
+        )
+    query = urlencode({"undo": signing.dumps({"was": before, "is": lifecycle}, salt=UNDO)})
+    return redirect(f"{reverse('agents:agent-list', args=[workspace.slug])}?{query}")
 
 
-def _card(person: chart.Person, workspace: Workspace) -> dict[str, Any]:
-    row = person.row
-    if isinstance(row, Agent):
-        return {
-            "id": row.pk,
-            "name": row.name,
-            "kind": "agent",
-            "title": row.title,
-            "state": vars(row)["live_state"],
-            "url": reverse("agents:agent-show", args=[workspace.slug, row.pk]),
-        }
-    return {
-        "id": row.principal_id,
-        "name": str(row.user),
-        "kind": "member",
-        "title": row.title or row.get_role_display(),
-        "state": "active",
-        "url": reverse("workspaces:member-list", args=[workspace.slug]),
-    }
+@require_POST
+@workspace_view(Role.ADMIN)
+def agent_bulk_undo(request: MemberRequest, workspace: Workspace) -> HttpResponse:
+    """Puts each agent of a bulk act back where it was, unless somebody has changed it since."""
+    found = _undoable(request.POST.get("undo", ""))
+    for lifecycle in set(found["was"].values()) if found else ():
+        ids = [key for key, was in found["was"].items() if was == lifecycle]
+        rows = Agent.objects.filter(pk__in=ids, lifecycle=found["is"])
+        editing.set_lifecycle(rows, lifecycle, by=request.principal)
+    return redirect("agents:agent-list", workspace.slug)
+
+
+def _undoable(token: str) -> dict[str, Any]:
+    try:
+        found = signing.loads(token, salt=UNDO, max_age=UNDO_SECONDS)
+    except signing.BadSignature:
+        return {}
+    word = Agent.Lifecycle(found["is"]).label
+    return {**found, "token": token, "count": len(found["was"]), "word": word}
+
+
+def _ids(request: MemberRequest) -> list[UUID]:
+    found = []
+    for text in request.POST.getlist("agent"):
+        try:
+            found.append(UUID(text))
+        except ValueError:
+            continue
+    return found

@@ -133,7 +133,12 @@ BOX = (
     '<a class="node {tone}{more}" href="{url}"{id} data-name="{find}"{current}>'
     '<g transform="translate({x} {y})"><rect class="box" width="204" height="64" rx="6"/>{plate}'
     '<text class="who" x="56" y="20">{name}</text><text class="role" x="56" y="37">{title}</text>'
-    '{mark}<text class="word" x="75" y="54">{word}</text></g></a>'
+    '{mark}<text class="word" x="75" y="54">{word}</text></g></a>{fold}'
+)
+FOLD = (
+    '<g class="fold" data-fold="{id}" role="button" tabindex="0" aria-expanded="{is_open}"'
+    ' aria-label="{label}" transform="translate({x} {y})"><circle r="11"/>'
+    '<text y="4">{sign}</text></g>'
 )
 AGENT = (
     '<rect class="plate-agent" x="12" y="16" width="32" height="32" rx="6"/>'
@@ -168,6 +173,24 @@ def _box(place: Placed, sprite: str) -> SafeString:
         title=Truncator(title).chars(24),
         mark=_mark(known, sprite),
         word=known.word,
+        fold=_fold(place),
+    )
+
+
+def _fold(place: Placed) -> SafeString | str:
+    """How many are below, to be put out of sight and back: nodes with `fold` and `is_closed`."""
+    count = place.node.get("fold")
+    if not count:
+        return ""
+    is_closed = bool(place.node.get("is_closed"))
+    return format_html(
+        FOLD,
+        id=place.node["id"],
+        is_open="false" if is_closed else "true",
+        label=f"{place.node.get('name', '')}: {count}",
+        x=place.x + WIDTH,
+        y=f"{place.y + HEIGHT / 2:g}",
+        sign=count if is_closed else "\u2212",
     )
 
 

@@ -3,6 +3,8 @@
 // view. At the smallest scale text can still be read; beyond it one scrolls.
 const MIN_SCALE = 0.55;
 const MAX_SCALE = 2;
+// What one looks at, kept when the drawing is swapped for a newer one.
+let kept = null;
 
 function start(board) {
   if (board.dataset.started) return;
@@ -80,7 +82,13 @@ function start(board) {
     else if (act) zoom(scale * (act === "in" ? 1.2 : 1 / 1.2));
   });
   board.addEventListener("board:show", (event) => show(event.detail));
-  fit();
+  if (kept) {
+    zoom(kept.scale, 0, 0);
+    place.scrollTo(kept.left, kept.top);
+  } else fit();
+  const keep = () => { kept = { scale, left: place.scrollLeft, top: place.scrollTop }; };
+  place.addEventListener("scroll", keep, { passive: true });
+  keep();
 }
 
 const all = () => document.querySelectorAll("[data-board]").forEach(start);

@@ -1,0 +1,97 @@
+"""Taking into the row what somebody wrote into the agent's file."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from workspaces.models import Principal
+
+from . import mirror
+from .library import cc
+from .library.yamlread import Value
+from .models import Agent
+
+TEXTS = {
+    "name": "name",
+    "title": "title",
+    "systemPrompt": "system_prompt",
+    "adapterId": "adapter_id",
+    "modelId": "model_id",
+    "effort": "effort",
+}
+NUMBERS = {"contextSize": "context_size", "silenceTimeoutMinutes": "silence_timeout_minutes"}
+NULLABLE = {"adapterId", "modelId", "effort"}
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """What the file says as changes for `editing.save`; with problems it cannot be taken."""
+
+    changes: dict[str, Any]
+    problems: tuple[str, ...]
+
+
+def read(agent: Agent) -> Taken | None:
+    """The agent's file as changes of its row. None when nobody wrote in it.
+
+    A key that is left out is emptied; keys we do not know are kept with the row.
+    """
+    text = mirror.hand_edit(agent)
+    if text is None:
+        return None
+    file = cc.parse(text)
+    if not file.fields:
+        said = [warning.sentence for warning in file.warnings]
+        return Taken({}, tuple(said) or (_("The file holds no front matter."),))
+    problems: list[str] = []
+    changes: dict[str, Any] = {"persona": file.body}
+    for key, name in TEXTS.items():
+        changes[name] = _text(key, file.fields.get(key), problems)
+    for key, name in NUMBERS.items():
+        changes[name] = _number(key, file.fields.get(key), problems)
+    changes["skills"] = _names(file.fields.get("skills"), problems)
+    changes["reports_to"] = _superior(file.fields.get("reportsTo"), problems)
+    changes["unknown_keys"] = {k: v for k, v in file.fields.items() if k not in cc.KEYS}
+    if not changes["name"]:
+        changes["name"] = agent.name
+    return Taken(changes, tuple(problems))
+
+
+def _text(key: str, value: Value, problems: list[str]) -> str | None:
+    if value is None:
+        return None if key in NULLABLE else ""
+    if isinstance(value, str | int | float) and not isinstance(value, bool):
+        return str(value)
+    problems.append(_("%(key)s is no text.") % {"key": key})
+    return None
+
+
+def _number(key: str, value: Value, problems: list[str]) -> int | None:
+    if value is None or (isinstance(value, int) and not isinstance(value, bool)):
+        return value
+    problems.append(_("%(key)s is no whole number.") % {"key": key})
+    return None
+
+
+def _names(value: Value, problems: list[str]) -> list[str]:
+    if value is None:
+        return []
+    if isinstance(value, str):
+        return [name.strip() for name in value.split(",")]
+    if isinstance(value, list) and all(isinstance(name, str) for name in value):
+        return [str(name) for name in value]
+    problems.append(_("skills is no list of names."))
+    return []
+
+
+def _superior(value: Value, problems: list[str]) -> Principal | None:
+    if value is None:
+        return None
+    handle = str(value).lstrip("@")
+    found = Principal.objects.filter(handle__iexact=handle, removed_at=None).first()
+    if found is None:
+        problems.append(
+            _("reportsTo names @%(handle)s, who is not here.") % {"handle": handle[:60]}
+        )
+    return found

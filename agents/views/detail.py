@@ -1,0 +1,58 @@
+"""The other tabs of an agent's page: runs, files, prompt."""
+
+from uuid import UUID
+
+from django.core.paginator import Paginator
+from django.http import HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_GET
+
+from spaces.models import Space
+from spaces.visibility import visible_spaces
+from workspaces.access import MemberRequest, workspace_view
+from workspaces.models import Workspace
+
+from .. import mirror
+from .agent import find, page
+from .preview import preview
+
+
+@require_GET
+@workspace_view()
+def agent_runs(request: MemberRequest, workspace: Workspace, agent: UUID) -> HttpResponse:
+    row = find(agent)
+    runs = row.runs.filter(space__in=visible_spaces(request.membership)).select_related(
+        "space", "conversation", "requested_by", "agent__principal"
+    )
+    context = page(request, row, "runs") | {
+        "page": Paginator(runs, 50).get_page(request.GET.get("page"))
+    }
+    return render(request, "agents/runs.html", context)
+
+
+@require_GET
+@workspace_view()
+def agent_files(request: MemberRequest, workspace: Workspace, agent: UUID) -> HttpResponse:
+    """The agent's directory as the row says it is, and what differs on disk."""
+    row = find(agent)
+    context = page(request, row, "files")
+    if not row.is_draft:
+        context |= {
+            "definition": mirror.definition(row),
+            "on_disk": mirror.hand_edit(row),
+            "drift": mirror.drift(row),
+            "without_link": mirror.without_link(row),
+        }
+    return render(request, "agents/files.html", context)
+
+
+@require_GET
+@workspace_view()
+def agent_prompt(request: MemberRequest, workspace: Workspace, agent: UUID) -> HttpResponse:
+    """The prompt that a run of the agent would begin with, section by section."""
+    row, mode = find(agent), request.GET.get("mode", "")
+    mode = mode if mode in Space.Mode.values else Space.Mode.CHAT
+    context = page(request, row, "prompt") | {"modes": Space.Mode.choices, "mode": mode}
+    if not row.is_draft:
+        context["preview"] = preview(row, mode=mode, workspace=workspace)
+    return render(request, "agents/prompt.html", context)

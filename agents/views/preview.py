@@ -1,0 +1,110 @@
+"""The prompt of a run that nobody started: assembled by the harness itself, from the same facts."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness import prompt
+from harness.seam import (
+    Colleague,
+    GitIdentity,
+    PromptInputs,
+    RunSpec,
+    SkillLine,
+    Wake,
+)
+from harness.tools.surface import surface
+from skills.models import Skill
+from workspaces.models import Principal, Workspace
+
+from ..mirror import USABLE
+from ..models import Agent
+
+CHARACTERS_A_TOKEN = 4  # English prose and code, near enough to weigh sections against each other
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A section with its size. `is_stable`: the same bytes in each run, so it is cached."""
+
+    name: str
+    text: str
+    tokens: int
+    is_stable: bool
+    share: int  # per cent of the whole
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    parts: list[Part]
+    tokens: int
+
+
+def preview(agent: Agent, *, mode: str, workspace: Workspace) -> Preview:
+    """The sections that a run in this mode would begin with, without a place and a message."""
+    spec = _spec(agent, mode=mode, workspace=workspace)
+    made = prompt.assemble(
+        spec, tools=[tool.schema for tool in surface(spec).values()], skills=_index(agent)
+    )
+    sizes = [tokens_of(section.rendered) for section in made.sections]
+    whole = sum(sizes) or 1
+    parts = [
+        Part(each.name, each.text, size, each.name in prompt.STABLE_SECTIONS, size * 100 // whole)
+        for each, size in zip(made.sections, sizes, strict=True)
+    ]
+    return Preview(parts, sum(sizes))
+
+
+def tokens_of(text: str) -> int:
+    """About how many tokens a text has; providers count each in their own way."""
+    return -(-len(text) // CHARACTERS_A_TOKEN)
+
+
+def _spec(agent: Agent, *, mode: str, workspace: Workspace) -> RunSpec:
+    return RunSpec(
+        run_id="",
+        workspace_id=str(workspace.pk),
+        agent_id=str(agent.pk),
+        agent_name=agent.name,
+        agent_title=agent.title,
+        model=agent.model_id or "",
+        providers={},
+        mode=mode,  # type: ignore[arg-type]
+        working_directory=Path("/"),
+        artefact_directory=Path("/"),
+        roots=(),
+        git_identity=GitIdentity(name=agent.name, email=""),
+        wake=Wake(reason="user_message", text="", author=""),
+        prompt=PromptInputs(
+            workspace_name=workspace.name,
+            system_prompt=agent.system_prompt,
+            persona=agent.persona,
+            skill_names=tuple(name.display for name in agent.skill_names.all()),
+            team=_team(agent),
+            reports_to=agent.reports_to.handle if agent.reports_to else "",
+        ),
+    )
+
+
+def _team(agent: Agent) -> tuple[Colleague, ...]:
+    people = Principal.objects.filter(removed_at=None).exclude(agent__pk=agent.pk)
+    titles = dict(Agent.objects.exclude(name="").values_list("principal_id", "title"))
+    return tuple(
+        Colleague(
+            handle=each.handle,
+            title=titles.get(each.pk, each.name),
+            kind="agent" if each.is_agent else "person",
+        )
+        for each in people
+    )
+
+
+def _index(agent: Agent) -> list[SkillLine]:
+    keys = [name.key for name in agent.skill_names.all()]
+    return [
+        SkillLine(
+            name=skill.slug,
+            description=skill.description,
+            location=f".agents/skills/{skill.slug}/SKILL.md",
+        )
+        for skill in Skill.objects.filter(slug__in=keys, verdict__in=USABLE)
+    ]

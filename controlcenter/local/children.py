@@ -39,9 +39,12 @@ class Forked:
             os.kill(self.pid, sig)
 
 
-def fork(program: Callable[[], object], *, output: int, closing: Iterable[int]) -> Forked:
+def fork(
+    program: Callable[[], object], *, name: str, output: int, closing: Iterable[int]
+) -> Forked:
     """Run `program` in a child that leads its own group and gets TERM when we die.
 
+    `name` is what `ps -o comm` and `top` show of it, where the system lets a process say so.
     `output` becomes its standard output and error; the descriptors in `closing` are ours alone.
     The caller must have one thread and no open connection.
     """
@@ -50,15 +53,21 @@ def fork(program: Callable[[], object], *, output: int, closing: Iterable[int]) 
     parent = os.getpid()
     pid = os.fork()
     if pid == 0:
-        _become(program, parent=parent, output=output, closing=closing)
+        _become(program, name=name, parent=parent, output=output, closing=closing)
     return Forked(pid)
 
 
 def _become(
-    program: Callable[[], object], *, parent: int, output: int, closing: Iterable[int]
+    program: Callable[[], object],
+    *,
+    name: str,
+    parent: int,
+    output: int,
+    closing: Iterable[int],
 ) -> NoReturn:
     code = 1
     try:
+        processes.call_ourselves(name)
         os.setpgid(0, 0)
         signal.set_wakeup_fd(-1)
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGCHLD):

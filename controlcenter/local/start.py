@@ -173,7 +173,7 @@ class Start:
 
     def _migrate(self) -> None:
         if self._options.role == "all":
-            job = Job("migrate", self._forking(programs.migrate, keeps_owner=True))
+            job = Job("migrate", self._forking("migrate", programs.migrate, keeps_owner=True))
             if self._supervisor.finish(job) != 0 and not self._supervisor.stopping:
                 data_directory.prepare(self._options.data)  # a full disk is said as such
                 raise StartError("The database could not be brought to this version; see above.")
@@ -181,7 +181,7 @@ class Start:
     def _start_roles(self) -> None:
         for name, program in self._programs():
             if not self._supervisor.stopping:
-                self._supervisor.start(Job(name, self._forking(program)))
+                self._supervisor.start(Job(name, self._forking(name, program)))
 
     def _programs(self) -> list[tuple[str, Callable[[], object]]]:
         found: list[tuple[str, Callable[[], object]]] = []
@@ -199,7 +199,7 @@ class Start:
         return found
 
     def _forking(
-        self, program: Callable[[], object], *, keeps_owner: bool = False
+        self, name: str, program: Callable[[], object], *, keeps_owner: bool = False
     ) -> Callable[[int], Running]:
         def start(output: int) -> Running:
             used = [
@@ -209,6 +209,7 @@ class Start:
             unused = [one.fileno() for one in self._listeners.values() if one not in used]
             return children.fork(
                 program if keeps_owner else partial(_as_application, program),
+                name=name,
                 output=output,
                 closing=[*self._supervisor.descriptors, *held, *unused],
             )

@@ -28,14 +28,16 @@ class App:
 
     def worker_pids(self) -> list[int]:
         """The processes that execute runs."""
+        return self.pids("cc-worker:runs")
+
+    def pids(self, name: str) -> list[int]:
+        """The app's own children of this name, as `ps -o comm` shows it."""
         found = subprocess.run(
-            ["ps", "-eo", "pid,ppid,args"], capture_output=True, text=True, check=True
+            ["ps", "-eo", "pid,ppid,comm"], capture_output=True, text=True, check=True
         ).stdout
-        return [
-            int(line.split()[0])
-            for line in found.splitlines()
-            if line.split()[1] == str(self.process.pid) and "worker" in line
-        ]
+        rows = (line.split() for line in found.splitlines()[1:])
+        own = str(self.process.pid)
+        return [int(row[0]) for row in rows if row[1:] == [own, name]]
 
 
 @contextmanager

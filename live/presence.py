@@ -5,6 +5,7 @@ stays behind a process that died. An *entry* is what a reader sees: one per pers
 of its rows by `merge`. A *scope* is the circle that sees the list (a workspace's id).
 """
 
+import hashlib
 import json
 from collections import defaultdict
 from collections.abc import Iterable
@@ -155,9 +156,19 @@ def fan_out(scope: str) -> None:
         later(window, lambda: guarded(("resync", topic(scope)), lambda: _catch_up(scope)))
         return
     entries = merge(map(Row.decode, rows))
+    if not _is_news(scope, entries):
+        return
     where = topic(scope)
     wire.send(where, wire.head(where, "presence", data={"entries": public(entries)}), None)
     _tell_private_places(scope, entries)
+
+
+def _is_news(scope: str, entries: list[Entry]) -> bool:
+    """Whether the list differs from the one that was told last: a turned page is no news."""
+    text = wire.encode([asdict(entry) for entry in entries])
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    known: Any = valkey.client().set(f"live:presence:{scope}:told", digest, get=True, ex=3600)
+    return known is None or known.decode() != digest
 
 
 def _catch_up(scope: str) -> None:

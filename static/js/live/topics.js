@@ -202,13 +202,17 @@ class Topic {
     this.#fill();
   }
 
-  // What a page may listen for, on the body: `live-changed` for each notice without a fragment,
-  // `live-<place>` by the last word of the topic that is no id, `<kind>-changed`.
+  // What a page may listen for, on the body: `live:message` for everything; for what brought no
+  // fragment `live-<area of the topic>` and `<kind>-changed`, and `live-changed` where the topic
+  // has nothing that could be fetched.
   #announce(message) {
     const detail = { topic: this.#name, kind: message.kind, data: message.data ?? null };
     const names = ["live:message"];
     if (message.kind === "denied") names.push("live:denied");
-    else if (!message.html) names.push("live-changed", `live-${area(this.#name)}`, `${message.kind}-changed`);
+    else if (!message.html) {
+      names.push(`live-${area(this.#name)}`, `${message.kind}-changed`);
+      if (!this.#sources().length) names.push("live-changed");
+    }
     for (const name of names) document.body.dispatchEvent(new CustomEvent(name, { detail, bubbles: true }));
   }
 }

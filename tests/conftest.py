@@ -10,16 +10,25 @@ import pytest
 if TYPE_CHECKING:
     from tests.cast import Cast
 
-os.environ.setdefault("CC_DB_POOL", "0")
 os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "1")  # Playwright leaves a loop running
 
 BOTH = ["default", "owner"]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """A database test uses the owner's alias (shape, flush) and the application's (all else)."""
+    """A database test uses the owner's alias (shape, flush) and the application's (all else).
+
+    Also one that only asks for a fixture that stands on the database: with the application's alias
+    alone, which mirrors the other, nothing of it would be rolled back.
+    """
     for item in items:
-        for marker in item.iter_markers("django_db"):
+        markers = list(item.iter_markers("django_db"))
+        fixtures = getattr(item, "fixturenames", ())
+        if not markers and "transactional_db" in fixtures:
+            item.add_marker(pytest.mark.django_db(transaction=True, databases=BOTH))
+        elif not markers and "db" in fixtures:
+            item.add_marker(pytest.mark.django_db(databases=BOTH))
+        for marker in markers:
             if not marker.kwargs.get("databases"):
                 dict.update(marker.kwargs, databases=BOTH)
 
@@ -28,7 +37,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def django_db_modify_db_settings() -> None:
     """Signs in as the application role; people of the cast need no slow hash."""
     from django.conf import settings
+    from django.db import connections
 
+    # A pool keeps sessions open, and a database with sessions cannot be dropped at the end.
+    connections["default"].settings_dict["OPTIONS"].pop("pool", None)
     assert settings.DATABASES["default"]["USER"] == "cc_app", "the tests must run as cc_app"
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 

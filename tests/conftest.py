@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.browser.chromium import browser, sign_in, tab
+
 if TYPE_CHECKING:
     from tests.cast import Cast
 
 os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "1")  # Playwright leaves a loop running
 
+__all__ = ["browser", "sign_in", "tab"]  # one Chromium for all that asks for one
 BOTH = ["default", "owner"]
 
 
@@ -34,7 +37,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(scope="session")
-def django_db_modify_db_settings() -> None:
+def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix: None) -> None:
     """Signs in as the application role; people of the cast need no slow hash."""
     from django.conf import settings
     from django.db import connections

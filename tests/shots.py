@@ -12,7 +12,7 @@ from pathlib import Path
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from tests.browser.app import ROOT, started
-from tests.browser.conftest import DESK, FLAGS, PHONE, chromium
+from tests.browser.chromium import DESK, FLAGS, PHONE, chromium
 from tests.remote.server import serve
 from tests.scripted.anthropic import server
 from tests.scripted.script import Call, Script, Step

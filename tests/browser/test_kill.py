@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.app import App, started
-from tests.browser.conftest import Tab
+from tests.browser.chromium import Tab
 from tests.browser.test_main_job import found_workspace
 from tests.scripted.anthropic import server
 from tests.scripted.script import Call, Script, Step

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.app import App, started
-from tests.browser.conftest import Tab
+from tests.browser.chromium import Tab
 from tests.remote.server import Remote, serve
 from tests.scripted.anthropic import server
 from tests.scripted.script import Call, Script, Step

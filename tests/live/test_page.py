@@ -8,12 +8,10 @@ from playwright.sync_api import Browser, Locator, Page, WebSocketRoute, expect
 import live
 from live import presence
 from live import valkey as way
-from tests.browser.conftest import Tab, browser, tab
+from tests.browser.chromium import Tab
 from tests.live import pages
 from tests.live.conftest import QUICK
 from tests.live.engines import Site, Valkey, running
-
-__all__ = ["browser", "tab"]
 
 pytestmark = [pytest.mark.browser, pytest.mark.needs("chromium")]
 
@@ -218,6 +216,15 @@ def test_a_session_that_ends_is_said_and_not_tried_again(show: Show, scope: str)
     way.client().delete(*way.client().scan_iter(f"site:session:{scope}-ada-*"))
     is_live(page, "ended")
     expect(page.locator("[data-live-text]")).to_have_text("Your session has ended.")
+
+
+def test_a_page_whose_reader_was_removed_says_so(show: Show, scope: str) -> None:
+    happens(scope, "one")
+    page = show("ada")
+    expect_events(page, "one")
+    way.client().delete(f"site:topics:{scope}-ada")
+    is_live(page, "ended")
+    expect(page.locator("[data-live-text]")).to_have_text("You no longer have access.")
 
 
 def test_a_topic_that_is_not_theirs_leaves_the_page_as_it_is(

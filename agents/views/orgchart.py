@@ -14,12 +14,12 @@ from django.views.decorators.http import require_GET, require_POST
 
 from controlcenter.templatetags.orgchart import layout
 from runs import topics
-from runs.live_state import with_live_state
 from workspaces.access import MemberRequest, workspace_view
 from workspaces.models import Membership, Principal, Role, Workspace
 
 from .. import chart, chart_svg, reporting
 from ..models import Agent
+from .standing import with_states
 
 UNDO = "agents.move"
 UNDO_SECONDS = 3600
@@ -126,13 +126,14 @@ def _closed(request: MemberRequest) -> Closed:
 
 
 def _roots(workspace: Workspace, closed: Closed) -> list[dict[str, Any]]:
-    agents = with_live_state(Agent.objects.exclude(name="").defer("persona", "system_prompt"))
+    named = Agent.objects.exclude(name="").exclude(lifecycle=Agent.Lifecycle.ARCHIVED)
+    agents = with_states(named.defer("persona", "system_prompt", "unknown_keys").order_by("name"))
     members = Membership.objects.select_related("principal", "user").filter(is_active=True)
     people = [
         *(chart.Person(row.principal_id, row.reports_to_id, row) for row in members),
         *(
             chart.Person(row.principal_id, row.reports_to_id, row)
-            for row in agents.exclude(lifecycle=Agent.Lifecycle.ARCHIVED).order_by("name")
+            for row in agents
             if row.principal_id is not None
         ),
     ]
@@ -145,7 +146,7 @@ def _roots(workspace: Workspace, closed: Closed) -> list[dict[str, Any]]:
         if isinstance(row, Agent):
             url = agent_url.replace(str(UUID(int=0)), str(row.pk))
             what = {"name": row.name, "kind": "agent", "title": row.title, "url": url}
-            return what | {"id": person.id, "state": vars(row)["live_state"]}
+            return what | {"id": person.id, "state": vars(row)["live_state"].value}
         title = row.title or row.get_role_display()
         what = {"name": str(row.user), "kind": "member", "title": title, "url": member_url}
         return what | {"id": person.id, "state": "active"}

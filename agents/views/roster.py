@@ -15,7 +15,6 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_POST
 
 from runs import topics
-from runs.live_state import with_live_state
 from runs.models import Run
 from workspaces.access import MemberRequest, workspace_view
 from workspaces.models import Membership, Role, Workspace
@@ -23,8 +22,9 @@ from workspaces.models import Membership, Role, Workspace
 from .. import editing
 from ..creating import create_draft
 from ..models import Agent
+from .standing import with_states
 
-ORDERS = {"attention": ("live_order", "name", "created_at"), "name": ("name", "created_at")}
+ORDERS = ("attention", "name")
 IN_THE_PANE = 200
 ON_A_PAGE = 100
 UNDO = "agents.lifecycle"
@@ -49,15 +49,12 @@ def roster_context(request: MemberRequest) -> dict[str, Any]:
     wanted = request.GET.get("q", "").strip().lower()
     order = request.GET.get("sort", "")
     order = order if order in ORDERS else "attention"
-    agents = list(
-        with_live_state(
-            Agent.objects.select_related("principal", "reports_to").defer(
-                "persona", "system_prompt", "unknown_keys"
-            )
-        )
-        .prefetch_related("skill_names")
-        .order_by(*ORDERS[order])
-    )
+    narrow = Agent.objects.defer("persona", "system_prompt", "unknown_keys")
+    if wanted:
+        narrow = narrow.prefetch_related("skill_names")
+    agents = with_states(narrow.select_related("reports_to").order_by("name", "created_at"))
+    if order == "attention":
+        agents.sort(key=lambda agent: agent.live_order)  # which keeps the names in order
     people = list(
         Membership.objects.select_related("principal", "user")
         .filter(is_active=True)

@@ -393,3 +393,36 @@ def test_an_agent_is_exported_to_each_dialect_and_read_back(cast: Cast, dialect:
     with cast.bound():
         draft = create_draft()
     assert ben.get(f"{show(cast, draft)}export/{dialect}/").status_code == 404
+
+
+@pytest.mark.req("CC-80", "CC-86")
+def test_lists_and_single_pages_agree_about_every_state(cast: Cast) -> None:
+    from datetime import timedelta
+    from itertools import product
+
+    from django.utils import timezone
+
+    from agents.creating import Profile, create
+    from agents.views.standing import with_states
+    from runs.live_state import with_live_state
+    from runs.models import Run
+
+    states = [None, *Run.State.values]
+    liveness = ["", "alive", "blocked", "looping", "dead"]
+    with cast.bound():
+        for number, (older, newer, word) in enumerate(product(states, states, liveness)):
+            agent, _new = create(Profile(name=f"case-{number}"))
+            for age, state in ((2, older), (1, newer)):
+                if state:
+                    Run.objects.create(
+                        agent=agent, space=cast.space, conversation=cast.conversation,
+                        adapter="x", state=state, liveness=word,
+                        queued_at=timezone.now() - timedelta(hours=age),
+                    )  # fmt: skip
+        rows = Agent.objects.order_by("name")
+        listed = [(row.name, row.live_state.value, row.live_order) for row in with_states(rows)]
+        single = [(row.name, row.live_state, row.live_order) for row in with_live_state(rows)]
+    assert listed == single
+    assert {state for _name, state, _order in listed} == {
+        "neverRun", "running", "failed", "blocked", "idle",
+    }  # fmt: skip

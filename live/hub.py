@@ -278,6 +278,10 @@ def _welcome(topic: str, place: Place | None, is_current: bool) -> list[str]:
         joined["blocks"] = list(blocks)
     if place is not None and place.epoch:
         joined |= {"epoch": place.epoch, "n": place.n}
-    resync = [] if is_current else [encode({"resync": topic})]
-    deltas = [delta(topic, block, 0, text) for block, text in blocks.items()]
-    return [encode(joined), *resync, *deltas]
+    texts = [encode(joined)]
+    if not is_current:
+        texts.append(encode({"resync": topic}))
+    if place is None:
+        # The fetch does not bring what is being written: the tab asks again for that.
+        texts.append(encode({"error": "unavailable", "topic": topic}))
+    return texts + [delta(topic, block, 0, text) for block, text in blocks.items()]

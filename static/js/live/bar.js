@@ -25,10 +25,12 @@ export class Bar {
     this.#look();
   }
 
-  // The server itself hears what happens, or not.
+  // The server itself hears what happens, or not. True when that is a change.
   source(isLive) {
+    const isChange = isLive !== this.#hasSource;
     this.#hasSource = isLive;
     this.#look();
+    return isChange;
   }
 
   // There will be no more: why, in words.

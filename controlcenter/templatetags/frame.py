@@ -25,12 +25,13 @@ class Place:
     icon: str
     names: tuple[str, ...]
     at_end: bool = False
+    is_for_guests: bool = False
 
 
 PLACES = (
-    Place("home", _("Home"), "house", ("workspaces:home", "workspaces:workspace-show")),
+    Place("home", _("Home"), "house", ("workspaces:home",), is_for_guests=True),
     Place("inbox", _("Inbox"), "inbox", ("guardrails:inbox", "guardrails:inbox-show")),
-    Place("spaces", _("Spaces"), "messages-square", ("spaces:space-list", "spaces:list")),
+    Place("spaces", _("Spaces"), "messages-square", ("spaces:space-list",), is_for_guests=True),
     Place("agents", _("Agents"), "bot", ("agents:agent-list", "agents:roster-show")),
     Place("orgchart", _("Org chart"), "network", ("agents:orgchart-show", "agents:orgchart")),
     Place("skills", _("Skills"), "book-open-check", ("skills:skill-list",)),
@@ -38,7 +39,7 @@ PLACES = (
     Place("repositories", _("Repositories"), "folder-git-2", ("repositories:repository-list",)),
     Place("runs", _("Runs"), "activity", ("runs:run-list",)),
     Place("settings", _("Settings"), "settings-2", ("workspaces:settings-show",), at_end=True),
-    Place("help", _("Help"), "life-buoy", ("help-show", "workspaces:help-show"), at_end=True),
+    Place("help", _("Help"), "life-buoy", ("help-show",), at_end=True, is_for_guests=True),
 )
 ON_THE_BAR = 4
 
@@ -57,6 +58,7 @@ def places(context: template.Context) -> list[dict[str, Any]]:
     if workspace is None:
         return []
     counts = context.get("counts") or {}
+    is_guest = getattr(context.get("membership"), "role", "") == "guest"
     found = [
         {
             "key": place.key,
@@ -67,7 +69,7 @@ def places(context: template.Context) -> list[dict[str, Any]]:
             "at_end": place.at_end,
         }
         for place in PLACES
-        if (url := _address(place.names, workspace.slug))
+        if (place.is_for_guests or not is_guest) and (url := _address(place.names, workspace.slug))
     ]
     here = context.get("room") or _room_of(request.path if request else "", found)
     return [{**place, "current": place["key"] == here} for place in found]
@@ -125,6 +127,7 @@ WORDS: dict[str, "_StrPromise"] = {
     "conflict": _("Someone was faster. The page shows what is true now."),
     "refused": _("The server refused this ({status})."),
     "expired": _("Your session has ended. Sign in again; what you wrote is kept."),
+    "no_access": _("You no longer have access to this page. What you see is how it was."),
     "unsaved_one": _("{n} change not saved"),
     "unsaved_many": _("{n} changes not saved"),
     "leave": _("There are changes that are not saved. Leave the page?"),

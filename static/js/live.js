@@ -23,6 +23,11 @@ function opened() {
   people.tell();
 }
 
+// What the page is about was taken from its reader.
+document.body.addEventListener("live:denied", ({ detail }) => {
+  if (detail.data.wasJoined && detail.topic === topics.main()) line.end("denied");
+});
+
 topics.scan();
 document.addEventListener("htmx:afterSettle", () => {
   topics.scan();

@@ -16,6 +16,7 @@ TYPES = {".js": b"text/javascript", ".css": b"text/css", ".html": b"text/html; c
 
 WORDS = {
     "expired": "Your session has ended.",
+    "no_access": "You no longer have access.",
     "too_many": "Too many.",
     "online": "Online",
     "away": "Away",

@@ -11,7 +11,7 @@ const ACK_EVERY = 32;
 // A socket that held this long was a good one: the next pause is short again.
 const GOOD_AFTER = 10000;
 // After these there is nothing to come back for: the reason and how it is said.
-const FINAL = { signed_out: "expired", too_many: "too_many" };
+const FINAL = { signed_out: "expired", too_many: "too_many", denied: "no_access" };
 
 export class Line {
   #bar;

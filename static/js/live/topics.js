@@ -106,7 +106,7 @@ class Topic {
   hear(message) {
     if (message.joined) this.#joined(message);
     else if (message.resync) this.#fill();
-    else if (message.denied) this.#announce({ kind: "denied" });
+    else if (message.denied) this.#announce({ kind: "denied", data: { wasJoined: this.wasJoined } });
     else if (message.error) setTimeout(() => this.join(), 2000);
     else if (message.kind === "delta") this.texts.take(message.data);
     else if (message.n === undefined) this.#apply(message);
@@ -114,6 +114,7 @@ class Topic {
   }
 
   #joined({ epoch, n, blocks }) {
+    this.wasJoined = true;
     if (blocks) this.texts.keepOnly(blocks);
     // How far the page is after a fetch that this join may ask for.
     this.reached = epoch ? { epoch, n } : null;

@@ -1,5 +1,6 @@
 """Roles, ownership, leaving: one owner, and nobody gives away what they do not have."""
 
+import re
 from collections.abc import Callable
 
 import pytest
@@ -139,3 +140,18 @@ def test_whom_one_cannot_invite_is_said_at_the_field(cast: Cast, email: str) -> 
     assert 'aria-invalid="true"' in page.content.decode()
     with cast.bound():
         assert not Invitation.objects.exists()
+
+
+@pytest.mark.parametrize("role", [Role.GUEST, Role.VIEWER, Role.MEMBER, Role.ADMIN])
+def test_nobody_is_shown_a_way_that_is_closed_to_them(cast: Cast, role: Role) -> None:
+    with cast.bound():
+        members.change_role(cast.ben, role, by=cast.ada)
+    ben = cast.client(cast.ben)
+    home = cast.path()
+    shown = set(re.findall(r'href="(/[^"#]*)"', ben.get(home).content.decode()))
+    if role != Role.GUEST:
+        settings = ben.get(cast.path("settings/")).content.decode()
+        shown |= set(re.findall(r'href="(/[^"#]*)"', settings))
+    ways = {way for way in shown if way.startswith(home) and "/static/" not in way}
+    assert cast.path("spaces/") in ways
+    assert {way: ben.get(way).status_code for way in ways} == dict.fromkeys(ways, 200)

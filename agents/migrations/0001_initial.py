@@ -13,72 +13,192 @@ import workspaces.tenancy
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
     dependencies = [
-        ('workspaces', '0001_initial'),
+        ("workspaces", "0001_initial"),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='Agent',
+            name="Agent",
             fields=[
-                ('id', models.UUIDField(default=workspaces.ids.uuid7, editable=False, primary_key=True, serialize=False)),
-                ('name', models.CharField(blank=True, max_length=63, validators=[django.core.validators.RegexValidator(re.compile('\\A[a-z0-9][a-z0-9-]{0,62}\\Z'), 'Use lower-case letters, digits and hyphens, beginning with a letter or a digit.')])),
-                ('title', models.CharField(blank=True, max_length=120)),
-                ('persona', models.TextField(blank=True)),
-                ('system_prompt', models.TextField(blank=True)),
-                ('adapter_id', models.CharField(blank=True, max_length=60, null=True)),
-                ('model_id', models.CharField(blank=True, max_length=200, null=True)),
-                ('effort', models.CharField(blank=True, max_length=20, null=True)),
-                ('context_size', models.PositiveIntegerField(blank=True, null=True, validators=[django.core.validators.MinValueValidator(1)])),
-                ('silence_timeout_minutes', models.PositiveSmallIntegerField(blank=True, null=True, validators=[django.core.validators.MinValueValidator(1), django.core.validators.MaxValueValidator(240)])),
-                ('lifecycle', models.CharField(choices=[('active', 'Active'), ('paused', 'Paused'), ('archived', 'Archived')], default='active', max_length=8)),
-                ('unknown_keys', models.JSONField(blank=True, default=dict)),
-                ('version', models.PositiveIntegerField(default=1)),
-                ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
-                ('updated_at', models.DateTimeField(auto_now=True)),
-                ('principal', workspaces.tenancy.TenantOneToOne(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='agent', to='workspaces.principal')),
-                ('reports_to', workspaces.tenancy.TenantKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='agent_reports', to='workspaces.principal')),
-                ('workspace', models.ForeignKey(editable=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='workspaces.workspace')),
+                (
+                    "id",
+                    models.UUIDField(
+                        default=workspaces.ids.uuid7,
+                        editable=False,
+                        primary_key=True,
+                        serialize=False,
+                    ),
+                ),
+                (
+                    "name",
+                    models.CharField(
+                        blank=True,
+                        max_length=63,
+                        validators=[
+                            django.core.validators.RegexValidator(
+                                re.compile("\\A[a-z0-9][a-z0-9-]{0,62}\\Z"),
+                                "Use lower-case letters, digits and hyphens, beginning with a letter or a digit.",
+                            )
+                        ],
+                    ),
+                ),
+                ("title", models.CharField(blank=True, max_length=120)),
+                ("persona", models.TextField(blank=True)),
+                ("system_prompt", models.TextField(blank=True)),
+                ("adapter_id", models.CharField(blank=True, max_length=60, null=True)),
+                ("model_id", models.CharField(blank=True, max_length=200, null=True)),
+                ("effort", models.CharField(blank=True, max_length=20, null=True)),
+                (
+                    "context_size",
+                    models.PositiveIntegerField(
+                        blank=True,
+                        null=True,
+                        validators=[django.core.validators.MinValueValidator(1)],
+                    ),
+                ),
+                (
+                    "silence_timeout_minutes",
+                    models.PositiveSmallIntegerField(
+                        blank=True,
+                        null=True,
+                        validators=[
+                            django.core.validators.MinValueValidator(1),
+                            django.core.validators.MaxValueValidator(240),
+                        ],
+                    ),
+                ),
+                (
+                    "lifecycle",
+                    models.CharField(
+                        choices=[
+                            ("active", "Active"),
+                            ("paused", "Paused"),
+                            ("archived", "Archived"),
+                        ],
+                        default="active",
+                        max_length=8,
+                    ),
+                ),
+                ("unknown_keys", models.JSONField(blank=True, default=dict)),
+                ("version", models.PositiveIntegerField(default=1)),
+                ("created_at", models.DateTimeField(default=django.utils.timezone.now)),
+                ("updated_at", models.DateTimeField(auto_now=True)),
+                (
+                    "principal",
+                    workspaces.tenancy.TenantOneToOne(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="agent",
+                        to="workspaces.principal",
+                    ),
+                ),
+                (
+                    "reports_to",
+                    workspaces.tenancy.TenantKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="agent_reports",
+                        to="workspaces.principal",
+                    ),
+                ),
+                (
+                    "workspace",
+                    models.ForeignKey(
+                        editable=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to="workspaces.workspace",
+                    ),
+                ),
             ],
             options={
-                'ordering': ['name', 'created_at'],
+                "ordering": ["name", "created_at"],
             },
         ),
         migrations.CreateModel(
-            name='AgentSkill',
+            name="AgentSkill",
             fields=[
-                ('id', models.UUIDField(default=workspaces.ids.uuid7, editable=False, primary_key=True, serialize=False)),
-                ('key', models.CharField(max_length=64)),
-                ('display', models.CharField(max_length=64)),
-                ('position', models.PositiveSmallIntegerField(default=0)),
-                ('agent', workspaces.tenancy.TenantKey(on_delete=django.db.models.deletion.CASCADE, related_name='skill_names', to='agents.agent')),
-                ('workspace', models.ForeignKey(editable=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='workspaces.workspace')),
+                (
+                    "id",
+                    models.UUIDField(
+                        default=workspaces.ids.uuid7,
+                        editable=False,
+                        primary_key=True,
+                        serialize=False,
+                    ),
+                ),
+                ("key", models.CharField(max_length=64)),
+                ("display", models.CharField(max_length=64)),
+                ("position", models.PositiveSmallIntegerField(default=0)),
+                (
+                    "agent",
+                    workspaces.tenancy.TenantKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="skill_names",
+                        to="agents.agent",
+                    ),
+                ),
+                (
+                    "workspace",
+                    models.ForeignKey(
+                        editable=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to="workspaces.workspace",
+                    ),
+                ),
             ],
             options={
-                'ordering': ['position', 'key'],
+                "ordering": ["position", "key"],
             },
         ),
         migrations.AddConstraint(
-            model_name='agent',
-            constraint=models.UniqueConstraint(models.F('workspace'), django.db.models.functions.text.Lower('name'), condition=models.Q(('name', ''), _negated=True), name='agent_name_any_case'),
+            model_name="agent",
+            constraint=models.UniqueConstraint(
+                models.F("workspace"),
+                django.db.models.functions.text.Lower("name"),
+                condition=models.Q(("name", ""), _negated=True),
+                name="agent_name_any_case",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='agent',
-            constraint=models.CheckConstraint(condition=models.Q(('silence_timeout_minutes__isnull', True), ('silence_timeout_minutes__range', (1, 240)), _connector='OR'), name='agent_silence_1_to_240'),
+            model_name="agent",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    ("silence_timeout_minutes__isnull", True),
+                    ("silence_timeout_minutes__range", (1, 240)),
+                    _connector="OR",
+                ),
+                name="agent_silence_1_to_240",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='agent',
-            constraint=models.CheckConstraint(condition=models.Q(('context_size__isnull', True), ('context_size__gt', 0), _connector='OR'), name='agent_context_size_positive'),
+            model_name="agent",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    ("context_size__isnull", True), ("context_size__gt", 0), _connector="OR"
+                ),
+                name="agent_context_size_positive",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='agent',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('name', ''), ('principal__isnull', True)), models.Q(models.Q(('name', ''), _negated=True), ('principal__isnull', False)), _connector='OR'), name='agent_named_has_principal'),
+            model_name="agent",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(("name", ""), ("principal__isnull", True)),
+                    models.Q(models.Q(("name", ""), _negated=True), ("principal__isnull", False)),
+                    _connector="OR",
+                ),
+                name="agent_named_has_principal",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='agentskill',
-            constraint=models.UniqueConstraint(fields=('agent', 'key'), name='agentskill_key'),
+            model_name="agentskill",
+            constraint=models.UniqueConstraint(fields=("agent", "key"), name="agentskill_key"),
         ),
     ]

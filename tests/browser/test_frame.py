@@ -12,7 +12,7 @@ from tests.cast import Cast
 from workspaces.models import Membership
 
 if TYPE_CHECKING:
-    from .conftest import Tab
+    from tests.browser.chromium import Tab
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 

@@ -13,7 +13,7 @@ from django.test import override_settings
 from playwright.sync_api import Page, expect
 
 if TYPE_CHECKING:
-    from .conftest import Tab
+    from tests.browser.chromium import Tab
 
 pytestmark = pytest.mark.browser
 WIDTHS = [390, 768, 820, 1024, 1280, 1440, 2560, 3840]

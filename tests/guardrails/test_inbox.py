@@ -59,7 +59,7 @@ def test_a_push_shows_its_commits_and_what_would_not_be_seen(cast: Cast) -> None
         PushRequest.objects.create(
             number=311,
             repository_name="tide-api",
-            run_id=row.run_id,
+            run_id=row.run_id or row.pk,
             digest=row.digest,
             approval=row,
             refs=[{"ref": "refs/heads/feature/x", "old": OLD, "new": NEW, "kind": "update"}],

@@ -44,6 +44,7 @@ def hold(story: Story, text: str) -> PushRequest:
     """A fresh push that waits."""
     story.commit(text)
     (outcome,) = pushing.push_from_checkout(story.origin, "apple", ["main"])
+    assert outcome.request_id is not None
     with story.cast.bound():
         row: PushRequest = PushRequest.objects.select_related("approval").get(pk=outcome.request_id)
     return row

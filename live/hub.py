@@ -50,6 +50,8 @@ class Hub:
         self._confirmations: defaultdict[str, deque[asyncio.Future[None]]] = defaultdict(deque)
         self._awaited: set[str] = set()
         self._connection: Any = None
+        self._was_deaf = False
+        self._telling: asyncio.Task[None] | None = None
         self._has_tried = asyncio.Event()
         self._heard_at = 0.0
         self._client = redis.asyncio.Redis(
@@ -196,11 +198,23 @@ class Hub:
 
     def _found(self) -> None:
         self._tell_all(is_live=True)
-        self._resync_all()
-        self._on_recheck("*")
+        if self._was_deaf:
+            self._was_deaf = False
+            self._resync_all()
+            self._on_recheck("*")
+            self._telling = asyncio.create_task(self._tell_texts())
+
+    async def _tell_texts(self) -> None:
+        """What is being written now: a fetch does not bring that."""
+        for topic in {topic for tab in self.tabs for topic in tab.grants}:
+            place = await self._place(topic)
+            for text in _texts(topic, place):
+                for locale in valkey.locales():
+                    self._hear(valkey.channel(topic, locale), text)
 
     def _lost(self) -> None:
         self._connection = None
+        self._was_deaf = True
         self._has_tried.set()
         self._confirmed.clear()
         self._awaited.clear()
@@ -273,9 +287,8 @@ class Hub:
 def _welcome(topic: str, place: Place | None, is_current: bool) -> list[str]:
     """`joined` names the open blocks, so that a tab forgets those that ended while it was away."""
     joined: dict[str, Any] = {"joined": topic}
-    blocks = {} if place is None else place.blocks
     if place is not None:
-        joined["blocks"] = list(blocks)
+        joined["blocks"] = list(place.blocks)
     if place is not None and place.epoch:
         joined |= {"epoch": place.epoch, "n": place.n}
     texts = [encode(joined)]
@@ -284,4 +297,9 @@ def _welcome(topic: str, place: Place | None, is_current: bool) -> list[str]:
     if place is None:
         # The fetch does not bring what is being written: the tab asks again for that.
         texts.append(encode({"error": "unavailable", "topic": topic}))
-    return texts + [delta(topic, block, 0, text) for block, text in blocks.items()]
+    return [*texts, *_texts(topic, place)]
+
+
+def _texts(topic: str, place: Place | None) -> list[str]:
+    blocks = {} if place is None else place.blocks
+    return [delta(topic, block, 0, text) for block, text in blocks.items()]

@@ -28,6 +28,23 @@ def test_valkey_killed_and_back(open_tab: Open, shaky: Site, mortal: Valkey, top
     tab.key("n", 3)
 
 
+def test_text_that_was_written_while_valkey_was_away_is_told_when_it_is_back(
+    open_tab: Open, shaky: Site, mortal: Valkey, topic: str
+) -> None:
+    tab = open_tab("ada", topic, at=shaky)
+    with live.TextStream(topic, "block") as stream:
+        stream.write("before ")
+        tab.key("kind", "delta")
+        mortal.kill()
+        tab.key("live", False)
+        mortal.start()
+        stream.write("after")
+        text = ""
+        while text != "before after":
+            data = tab.key("kind", "delta")["data"]
+            text = text[: data["at"]] + data["text"]
+
+
 def test_a_topic_that_is_joined_while_valkey_is_away_is_fetched_when_it_is_back(
     open_tab: Open, shaky: Site, mortal: Valkey, topic: str
 ) -> None:

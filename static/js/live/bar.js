@@ -25,12 +25,10 @@ export class Bar {
     this.#look();
   }
 
-  // The server itself hears what happens, or not. True when that is a change.
+  // The server itself hears what happens, or not.
   source(isLive) {
-    const isChange = isLive !== this.#hasSource;
     this.#hasSource = isLive;
     this.#look();
-    return isChange;
   }
 
   // There will be no more: why, in words.

@@ -124,6 +124,10 @@ WORDS: dict[str, "_StrPromise"] = {
     "not_found": _("This is gone, or was never here."),
     "too_many": _("Too many requests. Wait a moment and try again."),
     "too_large": _("Too large to send."),
+    "too_long": _(
+        "This text has {n} characters; a message has at most {most}. It was not pasted: put it "
+        "into a file of a repository."
+    ),
     "conflict": _("Someone was faster. The page shows what is true now."),
     "refused": _("The server refused this ({status})."),
     "expired": _("Your session has ended. Sign in again; what you wrote is kept."),

@@ -1,5 +1,6 @@
 // The composer: keeps its draft in this browser until the server has taken the message, sends by
 // Enter or Ctrl-Enter, completes @ and /, and never sends one text twice.
+import { toast } from "./toast.js";
 import { word } from "./words.js";
 
 const SAVE_AFTER = 400;
@@ -21,6 +22,7 @@ function start(form) {
     event.preventDefault();
     if (text.value.trim()) form.requestSubmit();
   });
+  text.addEventListener("paste", (event) => refuseTooLong(event, text));
   text.addEventListener("blur", () => setTimeout(() => menu.close(), 150));
   form.addEventListener("submit", (event) => {
     // An empty text, or one that is already on its way.
@@ -43,6 +45,14 @@ function start(form) {
     document.querySelector("[data-stick]")?.dispatchEvent(new Event("stick:end"));
   });
   grow(text);
+}
+
+// The browser would cut it without a word, and lay out megabytes first.
+function refuseTooLong(event, text) {
+  const n = event.clipboardData?.getData("text").length ?? 0;
+  if (n <= text.maxLength) return;
+  event.preventDefault();
+  toast({ text: word("too_long", { n, most: text.maxLength }), tone: "blocked" });
 }
 
 // The same key until the server has taken it: a repeat is the same message.

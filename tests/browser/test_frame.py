@@ -114,6 +114,24 @@ def test_a_text_that_is_refused_stays_and_the_reason_is_said(
     assert len(text.input_value()) == 125_000
 
 
+def test_a_text_that_is_much_too_long_is_not_pasted_in_part(
+    visit: Open, committed_cast: Cast
+) -> None:
+    page = visit(conversation(committed_cast))
+    text = page.get_by_label("Message")
+    text.fill("before")
+    page.evaluate(
+        """() => {
+            const clipboardData = new DataTransfer();
+            clipboardData.setData("text", "z".repeat(10_000_000));
+            document.querySelector("[data-composer-text]").dispatchEvent(
+                new ClipboardEvent("paste", {clipboardData, cancelable: true, bubbles: true}));
+        }"""
+    )
+    expect(page.locator("#toasts")).to_contain_text("10000000 characters")
+    expect(text).to_have_value("before")
+
+
 def test_a_page_whose_socket_is_refused_asks_why_without_a_fault(visit: Open) -> None:
     page = visit("agents/")
     with page.expect_response(lambda answer: answer.url == page.url) as asked:

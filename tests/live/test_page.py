@@ -211,6 +211,20 @@ def test_people_and_agents_are_in_one_list(show: Show, desk: Site, scope: str) -
     expect(page.locator("[data-typing]")).to_have_text("")
 
 
+def test_a_page_without_a_network_says_so_at_once_and_misses_nothing(
+    show: Show, scope: str
+) -> None:
+    page = show("ada")
+    happens(scope, "one")
+    expect_events(page, "one")
+    page.context.set_offline(True)
+    is_live(page, "reconnecting")
+    happens(scope, "two", "three")
+    page.context.set_offline(False)
+    is_live(page)
+    expect_events(page, "one", "two", "three")
+
+
 def test_a_session_that_ends_is_said_and_not_tried_again(show: Show, scope: str) -> None:
     page = show("ada")
     way.client().delete(*way.client().scan_iter(f"site:session:{scope}-ada-*"))

@@ -122,6 +122,7 @@ export class Line {
     }, TICK);
     document.addEventListener("visibilitychange", () => document.hidden || this.#wake());
     addEventListener("online", () => this.#wake());
+    addEventListener("offline", () => this.#socket && this.#lost());
     addEventListener("pageshow", (event) => event.persisted && this.#wake());
     addEventListener("pagehide", () => this.#drop());
   }

@@ -4,44 +4,53 @@
 several times as much as the facts themselves, so the pure function does it.
 """
 
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from django.db.models import BooleanField, ExpressionWrapper, OuterRef, Q, QuerySet, Subquery
+from django.db.models import BooleanField, ExpressionWrapper, OuterRef, Q, QuerySet, Subquery, Value
+from django.db.models.functions import Concat
 
-from runs.live_state import ROSTER_ORDER, RunFacts, live_state
+from runs.live_state import ROSTER_ORDER, LiveState, RunFacts, live_state
 from runs.models import Run
 
 from ..models import Agent
 
+NO_RUN = UUID(int=0)
+
+
+def with_facts(agents: QuerySet[Agent]) -> QuerySet[Any]:
+    """The agents with `is_at_work`, `newest` (state/liveness of the newest run that began, or
+    None) and `last_run_at`, in one query."""
+    own = Run.objects.filter(agent=OuterRef("pk"))
+    began = own.exclude(state=Run.State.QUEUED).order_by("-queued_at", "-id")
+    both = Concat("state", Value("/"), "liveness")
+    at_work = Run.objects.filter(state__in=Run.IN_PROGRESS).values("agent")
+    return agents.annotate(
+        is_at_work=ExpressionWrapper(Q(pk__in=at_work), output_field=BooleanField()),
+        newest=Subquery(began.annotate(both=both).values("both")[:1]),
+        last_run_at=Subquery(own.order_by("-queued_at").values("queued_at")[:1]),
+    )
+
 
 def with_states(agents: QuerySet[Agent]) -> list[Any]:
     """The agents with `live_state`, `live_order` and `last_run_at`, in the query's own order."""
-    own = Run.objects.filter(agent=OuterRef("pk"))
-    ended = own.exclude(state=Run.State.QUEUED).order_by("-queued_at", "-id")
-    at_work = Run.objects.filter(state__in=Run.IN_PROGRESS).values("agent")
-    rows: list[Any] = list(
-        agents.annotate(
-            is_at_work=ExpressionWrapper(Q(pk__in=at_work), output_field=BooleanField()),
-            newest_state=Subquery(ended.values("state")[:1]),
-            newest_liveness=Subquery(ended.values("liveness")[:1]),
-            last_run_at=Subquery(own.order_by("-queued_at").values("queued_at")[:1]),
-        )
-    )
+    rows: list[Any] = list(with_facts(agents))
     for row in rows:
-        row.live_state = live_state(_facts(row))
+        row.live_state = state_of(row.is_at_work, row.newest, row.last_run_at)
         row.live_order = ROSTER_ORDER.index(row.live_state)
     return rows
 
 
-def _facts(row: Any) -> list[RunFacts]:
-    """As many runs as the rule looks at: one in progress, the newest that began, or one queued."""
-    if row.last_run_at is None:
-        return []
-    at, key = row.last_run_at, UUID(int=0)
-    found = [RunFacts(Run.State.QUEUED, "", at, key)]
-    if row.newest_state is not None:
-        found.append(RunFacts(row.newest_state, row.newest_liveness, at, key))
-    if row.is_at_work:
-        found.append(RunFacts(Run.State.RUNNING, "", at, key))
-    return found
+def state_of(is_at_work: bool, newest: str | None, last_run_at: datetime | None) -> LiveState:
+    """The rule, given as many runs as it looks at: one in progress, the newest that began, or
+    one that is only queued."""
+    if last_run_at is None:
+        return live_state(())
+    found = [RunFacts(Run.State.QUEUED, "", last_run_at, NO_RUN)]
+    if newest is not None:
+        state, _slash, liveness = newest.partition("/")
+        found.append(RunFacts(state, liveness, last_run_at, NO_RUN))
+    if is_at_work:
+        found.append(RunFacts(Run.State.RUNNING, "", last_run_at, NO_RUN))
+    return live_state(found)

@@ -1,5 +1,6 @@
 // [data-unsaved] on a form: marks changed fields, counts them in its save bar, asks before one
-// leaves, saves by Ctrl/Cmd-S. Put [data-unsaved-word] where the count is said.
+// leaves, saves by Ctrl/Cmd-S. Put [data-unsaved-word] where the count is said. [data-dirty]: what
+// stands in it was sent and refused, so it is unsaved from the start.
 import { word } from "./words.js";
 
 const SELECTOR = "form[data-unsaved]";
@@ -29,6 +30,7 @@ function show(form) {
 function start(form) {
   if (form.atFirst) return;
   form.atFirst = values(form);
+  if ("dirty" in form.dataset) form.atFirst[""] = "refused";
   form.addEventListener("input", () => show(form));
   form.addEventListener("reset", () => setTimeout(() => show(form)));
   form.addEventListener("submit", () => { form.leaving = true; });

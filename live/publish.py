@@ -5,7 +5,8 @@ its tabs back-fill afterwards (`live.missed`).
 """
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from django.db import connection, transaction
@@ -48,6 +49,23 @@ def publish_rendered(
     a reader somewhere, with that language active. It binds its own tenancy if it reads rows.
     A render that raises is logged and its tabs are told to back-fill."""
     _announce(topic, lambda: _send_rendered(topic, kind, render, data, n))
+
+
+@dataclass(frozen=True)
+class Numbered:
+    """One event of a series: its topic's own number, and how it is rendered; None shows nothing."""
+
+    n: int
+    kind: str
+    render: Render | None = None
+    data: dict[str, Any] | None = None
+
+
+def publish_series(topic: str, series: Sequence[Numbered]) -> None:
+    """As `publish_rendered` for the events of one commit, in their order: two round trips for all
+    of them, and one where nobody reads."""
+    if series:
+        _announce(topic, lambda: _send_series(topic, series))
 
 
 def resync(topic: str) -> None:
@@ -112,13 +130,34 @@ def _send_rendered(
     topic: str, kind: str, render: Render, data: dict[str, Any] | None, n: int | None
 ) -> None:
     n, epoch, locales = wire.claim(topic, n)
-    heads = {}
+    heads = _rendered(topic, [(kind, render, data)], locales)
+    if heads is not None:
+        wire.send_rendered(topic, [(n, each) for each in heads], epoch)
+
+
+def _send_series(topic: str, series: Sequence[Numbered]) -> None:
+    _, epoch, locales = wire.claim(topic, series[-1].n)
+    heads = _rendered(topic, [(each.kind, each.render, each.data) for each in series], locales)
+    if heads is not None and locales:
+        numbers = [each.n for each in series]
+        wire.send_rendered(topic, list(zip(numbers, heads, strict=True)), epoch)
+
+
+def _rendered(
+    topic: str,
+    messages: Sequence[tuple[str, Render | None, dict[str, Any] | None]],
+    locales: Sequence[str],
+) -> list[dict[str, str]] | None:
+    """Each message as locale → bytes; None, and the tabs back-fill, when one cannot be rendered."""
+    heads: list[dict[str, str]] = [{} for _ in messages]
     try:
         for locale in locales:
             with translation.override(locale):
-                heads[locale] = wire.head(topic, kind, html=render(locale), data=data)
+                for (kind, render, data), head in zip(messages, heads, strict=True):
+                    html = render(locale) if render else None
+                    head[locale] = wire.head(topic, kind, html=html, data=data)
     except Exception:
         log.exception("a fragment for %s could not be rendered", topic.split("/")[-2:])
         wire.send_controls([("resync", topic)])
-        return
-    wire.send_rendered(topic, heads, n, epoch)
+        return None
+    return heads

@@ -63,12 +63,13 @@ def claim(topic: str, n: int | None) -> tuple[int, str, list[str]]:
     return int(number), epoch.decode(), read
 
 
-def send_rendered(topic: str, heads: dict[str, str], n: int, epoch: str) -> None:
-    """`heads`: locale → message. One round trip."""
-    place = f',"n":{n},"epoch":"{epoch}"}}'
+def send_rendered(topic: str, messages: Sequence[tuple[int, dict[str, str]]], epoch: str) -> None:
+    """`messages`: numbers, each with locale → message. One round trip."""
     with valkey.client().pipeline(transaction=False) as pipeline:
-        for locale, text in heads.items():
-            pipeline.publish(valkey.channel(topic, locale), text + place)
+        for n, heads in messages:
+            place = f',"n":{n},"epoch":"{epoch}"}}'
+            for locale, text in heads.items():
+                pipeline.publish(valkey.channel(topic, locale), text + place)
         pipeline.execute()
 
 

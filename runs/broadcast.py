@@ -11,14 +11,16 @@ from uuid import UUID
 from django.template.loader import render_to_string
 
 from harness.events import Event, Kind
-from live import presence, publish, publish_rendered
+from live import Numbered, presence, publish, publish_rendered, publish_series
+from live.publish import after_commit
 from spaces import topics as space_topics
 from spaces.models import Space
 from workspaces.tenancy import bind
 
 from . import topics, transcript, window
 from .models import Run
-from .transcript import Calls, Entry
+from .speaker import speaker
+from .transcript import OF_A_CALL, UNSHOWN, Calls, Entry
 
 PRESENCE: dict[str, presence.AgentState] = {
     Run.State.RUNNING: "running",
@@ -32,18 +34,32 @@ PRESENCE: dict[str, presence.AgentState] = {
 def events(run: Run, stored: Sequence[Event], *, calls: Calls | None = None) -> None:
     """After the commit the tabs on the run get the fragments of these events, in order.
 
-    `calls` are of somebody who has taken all events of the run before these.
+    `calls` are of the run's executor, who has taken all events before these and does not wait
+    until the tabs have been told.
     """
-    topic = topics.run(run.workspace_id, run.pk)
-    for event in stored:
-        entry = calls.take(event) if calls else None
-        publish_rendered(
-            topic,
-            event.kind.value,
-            partial(_fragment, run, event, entry),
+    taken = [(event, calls.take(event) if calls else None) for event in stored]
+    # Of what happened to one call only the last is shown: it shows all of it.
+    last = {event.data.get("call_id", ""): event for event in stored if event.kind in OF_A_CALL}
+    series = [
+        Numbered(
+            n=event.seq or 0,
+            kind=event.kind.value,
+            render=partial(_fragment, run, event, entry) if _is_shown(event, last) else None,
             data=_block(run, event, entry),
-            n=event.seq,
         )
+        for event, entry in taken
+    ]
+    tell = partial(publish_series, topics.run(run.workspace_id, run.pk), series)
+    if calls:
+        after_commit(partial(speaker().say, tell))
+    else:
+        tell()
+
+
+def _is_shown(event: Event, last: dict[str, Event]) -> bool:
+    if event.kind in OF_A_CALL:
+        return last[event.data.get("call_id", "")] is event
+    return event.kind not in UNSHOWN
 
 
 def _fragment(run: Run, event: Event, entry: Entry | None, _locale: str) -> str:

@@ -1,8 +1,8 @@
 """The journal: the only writer of run events.
 
-An event and its number are one statement: the cursor's row is counted up where its fence is still
-the writer's, and the rows are inserted from what that returned. A writer who lost the run writes
-nothing.
+An event and its number are one statement (`runs_append`): the cursor's row is counted up where its
+fence is still the writer's, and the rows are inserted from what that returned. A writer who lost
+the run writes nothing.
 """
 
 import json
@@ -10,12 +10,10 @@ from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
-from django.db import connection
-
 from harness.events import Event, Kind
 from harness.text import storable
 from workspaces.ids import uuid7
-from workspaces.tenancy import writable_workspace
+from workspaces.tenancy import run_bound
 
 from . import broadcast
 from .models import Run, RunEvent
@@ -40,20 +38,10 @@ class FenceLost(RuntimeError):
     """Somebody else has the run now; nothing was written."""
 
 
-APPEND = """
-WITH counted AS (
-    UPDATE runs_runcursor SET last_seq = last_seq + %(count)s,
-        last_output_at = CASE WHEN %(is_output)s THEN clock_timestamp() ELSE last_output_at END
-    WHERE run_id = %(run)s AND (%(fence)s::bigint IS NULL OR fence = %(fence)s)
-    RETURNING last_seq
+APPEND = (
+    "SELECT runs_append(%(workspace)s, %(run)s, %(fence)s, %(attempt)s, %(is_output)s,"
+    " %(entries)s::jsonb)"
 )
-INSERT INTO runs_runevent (id, workspace_id, run_id, seq, kind, attempt, data, at)
-SELECT e.id, %(workspace)s, %(run)s, counted.last_seq - %(count)s + e.n, e.kind, %(attempt)s,
-       e.data, clock_timestamp()
-FROM counted, unnest(%(ids)s::uuid[], %(kinds)s::text[], %(data)s::jsonb[])
-    WITH ORDINALITY AS e(id, kind, data, n)
-RETURNING seq
-"""
 
 
 def record(
@@ -64,7 +52,8 @@ def record(
     ids: Sequence[UUID] = (),
     calls: Calls | None = None,
 ) -> int:
-    """Stores the events in order, in the current transaction. Returns the seq of the last.
+    """Stores the events in order, in the current transaction or one of their own. Returns the seq
+    of the last.
 
     With a fence it is the executing worker who writes: raises FenceLost, and writes nothing, when
     the run is no longer this worker's. Without one it is somebody who adds to the run, which is
@@ -73,25 +62,26 @@ def record(
     """
     if not events:
         return 0
+    keys = ids or [uuid7() for _ in events]
     parameters: dict[str, Any] = {
-        "count": len(events),
+        "workspace": run.workspace_id,
         "run": run.pk,
         "fence": fence,
         "attempt": run.attempt,
         "is_output": fence is not None and any(event.kind in OUTPUT for event in events),
-        "workspace": writable_workspace(),
-        "ids": list(ids) or [uuid7() for _ in events],
-        "kinds": [event.kind.value for event in events],
-        "data": [_json(event.data) for event in events],
+        "entries": _json(
+            [
+                {"id": str(key), "kind": event.kind.value, "data": event.data}
+                for key, event in zip(keys, events, strict=True)
+            ]
+        ),
     }
-    with connection.cursor() as cursor:
-        cursor.execute(APPEND, parameters)
-        seqs: list[int] = [seq for (seq,) in cursor.fetchall()]
-    if not seqs:
+    [(last,)] = run_bound(run.workspace_id, APPEND, parameters)
+    if last is None:
         raise FenceLost(f"The run {run.pk} is no longer this worker's.")
-    stored = [event.at(seq) for event, seq in zip(events, sorted(seqs), strict=True)]
-    broadcast.events(run, stored, calls=calls)
-    return max(seqs)
+    first = last - len(events) + 1
+    broadcast.events(run, [event.at(first + n) for n, event in enumerate(events)], calls=calls)
+    return int(last)
 
 
 def repeat(run: Run, ids: Sequence[UUID], *, calls: Calls | None = None) -> int:

@@ -10,7 +10,7 @@ import os
 import socket
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -61,9 +61,14 @@ def owner() -> str:
     return f"{socket.gethostname()}:{os.getpid()}"
 
 
+def do_nothing() -> None:
+    """What a run wants done from time to time, when it wants nothing."""
+
+
 @dataclass(slots=True)
 class Held:
-    """A run that this process executes. `run` is as it was claimed."""
+    """A run that this process executes. `run` is as it was claimed; `tick` is called by the keeper
+    each time it looks."""
 
     run: Run
     stop: Stop = field(default_factory=Stop)
@@ -71,6 +76,7 @@ class Held:
     doing: Doing = "running"
     shown: Doing = "running"
     had_output: bool = False
+    tick: Callable[[], None] = do_nothing
 
     @property
     def is_ours(self) -> bool:
@@ -168,6 +174,7 @@ class Keeper:
 
     def _show(self, held: list[Held]) -> None:
         for each in held:
+            each.tick()
             if each.doing != each.shown:
                 self._show_one(each)
 

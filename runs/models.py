@@ -171,7 +171,7 @@ class RunCursor(TenantModel):
 class RunEvent(TenantModel):
     """An entry of the journal. `seq` counts 1..n without gaps in the run; nothing changes it."""
 
-    run = TenantKey(Run, on_delete=models.CASCADE, related_name="events")
+    run = TenantKey(Run, on_delete=models.CASCADE, related_name="events", db_index=False)
     seq = models.PositiveBigIntegerField()
     kind = models.CharField(max_length=20)
     attempt = models.PositiveIntegerField(default=1)

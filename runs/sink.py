@@ -7,14 +7,15 @@ from django.db import IntegrityError, OperationalError
 
 from harness.errors import Released
 from harness.events import Delta, Event, Kind
-from live import TextStream
 from workspaces.ids import uuid7
 from workspaces.tenancy import bind
 
 from . import journal, topics
 from .broadcast import block_name
-from .keeper import Held
+from .growing import Growing
+from .keeper import Held, do_nothing
 from .patience import patiently
+from .speaker import speaker
 from .transcript import Calls
 
 Place = tuple[int, int, str]  # turn, index, kind of what grows
@@ -28,9 +29,10 @@ class JournalSink:
         self._held, self._run = held, held.run
         self._seen = max((event.seq or 0 for event in history), default=0)
         self._calls = Calls(history)
-        self._streams: dict[Place, TextStream] = {}
+        self._streams: dict[Place, Growing] = {}
         self._printing: dict[str, Place] = {}  # by call
         self._own: set[int] = set()
+        held.tick = self._show_growing
 
     def record(self, *events: Event) -> int:
         """Stores the events; see `harness.seam.EventSink`. Raises Released when the run is lost."""
@@ -51,7 +53,7 @@ class JournalSink:
         if stream is None:
             topic = topics.run(self._run.workspace_id, self._run.pk)
             name = block_name(self._run.attempt, delta.turn, delta.index, delta.kind)
-            stream = self._streams[key] = TextStream(topic, name)
+            stream = self._streams[key] = Growing(topic, name)
             if delta.call_id:
                 self._printing[delta.call_id] = key
         stream.write(delta.text)
@@ -68,27 +70,39 @@ class JournalSink:
         return theirs
 
     def close(self) -> None:
-        """Blocks that still grow are given up."""
+        """Blocks that still grow are given up; the tabs have been told of all that is stored."""
+        self._held.tick = do_nothing
+        self._give_up()
+        speaker().flush()
+
+    def _give_up(self) -> None:
         for stream in self._streams.values():
             stream.close()
         self._streams.clear()
+
+    def _show_growing(self) -> None:
+        for stream in list(self._streams.values()):
+            stream.show()
 
     def _read(self) -> list[Event]:
         with bind(self._run.workspace_id):
             return journal.read(self._run.pk, after=self._seen)
 
     def _record(self, events: Sequence[Event], ids: list[UUID], is_retry: bool) -> int:
+        if is_retry and (last := self._stored(ids)):
+            return last
+        try:
+            return journal.record(
+                self._run, events, fence=self._run.fence, ids=ids, calls=self._calls
+            )
+        except IntegrityError as error:
+            if not is_retry:
+                raise
+            raise OperationalError("The first attempt was on its way to its commit.") from error
+
+    def _stored(self, ids: list[UUID]) -> int:
         with bind(self._run.workspace_id):
-            if is_retry and (last := journal.repeat(self._run, ids, calls=self._calls)):
-                return last
-            try:
-                return journal.record(
-                    self._run, events, fence=self._run.fence, ids=ids, calls=self._calls
-                )
-            except IntegrityError as error:
-                if not is_retry:
-                    raise
-                raise OperationalError("The first attempt was on its way to its commit.") from error
+            return journal.repeat(self._run, ids, calls=self._calls)
 
     def _note(self, events: Sequence[Event]) -> None:
         """What the agent does now, for the presence list."""
@@ -103,7 +117,7 @@ class JournalSink:
             elif event.kind is Kind.TOOL_RESULT and data["call_id"] in self._printing:
                 self._end_stream(self._printing.pop(data["call_id"]))
             elif event.kind is Kind.ERROR and data.get("dropped"):
-                self.close()
+                self._give_up()
 
     def _end_stream(self, place: Place) -> None:
         stream = self._streams.pop(place, None)

@@ -72,6 +72,27 @@ def across_workspaces() -> Iterator[None]:
         yield
 
 
+def run_bound(workspace_id: UUID, statement: str, parameters: dict[str, Any]) -> list[Any]:
+    """The rows of one statement in a transaction of its own that has the workspace bound, or in
+    the caller's that has. One round trip instead of five, for what is written all the time."""
+    is_inside = connection.in_atomic_block
+    if is_inside and bound() != workspace_id:
+        raise NoWorkspaceBound("The open transaction is not bound to this workspace.")
+    with connection.cursor() as cursor:
+        if is_inside:
+            cursor.execute(statement, parameters)
+        else:
+            # Statements that are sent together are one transaction.
+            cursor.execute(f"{_BIND_ONE}; {statement}", {**parameters, "bound_": str(workspace_id)})
+            cursor.nextset()
+        return list(cursor.fetchall())
+
+
+_BIND_ONE = (
+    "SELECT set_config('app.workspaces', %(bound_)s, true), set_config('app.user_id', '', true)"
+)
+
+
 def _id_of(workspace: "UUID | str | models.Model") -> UUID:
     key = workspace.pk if isinstance(workspace, models.Model) else workspace
     return key if isinstance(key, UUID) else UUID(str(key))

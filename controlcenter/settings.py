@@ -250,6 +250,7 @@ CC_LIVE_ACCESS = "controlcenter.live_access.may_join"
 CC_PUSH_JUDGE = "runs.pushing.judge_push"
 CC_PUSH_SETTLED = "runs.pushing.push_settled"
 CC_RUN_CHECK = "runs.pushing.is_in_progress"
+CC_WORKER_STOPPING = ["runs.keeper.give_up_all"]
 CC_TICKS = [
     ("runs.recovery.sweep", SWEEP_SECONDS),
     ("runs.silence.watch", SILENCE_SECONDS),

@@ -112,8 +112,8 @@ def start(
             raise
         return Run.objects.get(message=message, agent=agent, parent=None)
     RunCursor.objects.create(run=run)
+    queue.ring(run)  # first, so that no worker waits until the tabs have been told
     broadcast.started(run)
-    queue.ring(run)
     return run
 
 

@@ -8,6 +8,7 @@ import pytest
 from celery import current_app
 from django.db import connection
 from django.utils import timezone
+from django.utils.module_loading import import_string
 from kombu.exceptions import OperationalError
 
 from harness.conversation import INTERRUPTED
@@ -15,7 +16,7 @@ from harness.errors import Released
 from harness.events import Delta, Kind
 from harness.stop import Stop
 from live import presence, valkey
-from runs import broadcast, dispatch, moves, queue, recovery, runner, silence, tasks
+from runs import broadcast, dispatch, moves, queue, recovery, runner, silence
 from runs.keeper import Held, Keeper, keeper
 from runs.models import Run, RunCursor
 from runs.sink import JournalSink
@@ -183,10 +184,14 @@ def test_a_ring_heard_by_a_process_that_stops_is_repeated_at_once(
 # ---------------------------------------------------------------- a worker that is told to stop
 
 
-def test_on_term_a_run_is_given_back_and_goes_on_elsewhere(plain: Stage, actor: Actor) -> None:
+def test_on_term_a_run_is_given_back_and_goes_on_elsewhere(
+    plain: Stage, actor: Actor, settings: Any
+) -> None:
+    [stopping] = settings.CC_WORKER_STOPPING
+
     def works(scene: Scene) -> None:
         scene.write("Half.")
-        elsewhere(tasks.give_up_runs)
+        elsewhere(import_string(stopping))
         scene.ports.stop.wait(60)
 
     actor.plays(works, lambda scene: scene.write("Whole."))

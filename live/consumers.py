@@ -156,7 +156,8 @@ class LiveConsumer(AsyncConsumer):  # type: ignore[misc]
         await self._show()
         if is_presence:
             entries = presence.public(await in_thread(presence.snapshot, grant.scope))
-            self._answer({"topic": topic, "kind": "presence", "data": {"entries": entries}})
+            for part in presence.parts(entries):
+                self.tab.offer(encode({"topic": topic, "kind": "presence", "data": part}))
 
     async def _granted(self, topic: str) -> JoinGrant | None:
         is_full = (

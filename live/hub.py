@@ -19,7 +19,7 @@ import redis.asyncio
 from live import scripts, valkey
 from live.limits import limits
 from live.tab import Tab
-from live.wire import delta, encode
+from live.wire import delta, encode, pieces
 
 log = logging.getLogger(__name__)
 
@@ -302,4 +302,8 @@ def _welcome(topic: str, place: Place | None, is_current: bool) -> list[str]:
 
 def _texts(topic: str, place: Place | None) -> list[str]:
     blocks = {} if place is None else place.blocks
-    return [delta(topic, block, 0, text) for block, text in blocks.items()]
+    return [
+        delta(topic, block, at, piece)
+        for block, text in blocks.items()
+        for at, piece in pieces(0, text)
+    ]

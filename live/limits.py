@@ -16,6 +16,9 @@ class Limits:
     messages_per_second: float = 20
     topics_per_tab: int = 100
     tabs_per_user: int = 100
+    # What is larger is fetched instead: a broadcast multiplies its bytes, and Daphne sends no
+    # message above the limit that it has for those it gets (64 KB here).
+    fragment_bytes: int = 48 * 1024
     # What may be on its way to a tab before it counts as slow.
     window_messages: int = 256
     window_bytes: int = 1024 * 1024

@@ -23,6 +23,7 @@ AgentState = Literal["thinking", "running", "blocked", "done"]
 
 # A crowd of this size is still fanned out every 100 ms; a larger one more seldom.
 ROWS_PER_WINDOW = 100
+ENTRIES_A_MESSAGE = 100
 
 
 @dataclass(frozen=True)
@@ -124,6 +125,15 @@ def public(entries: Iterable[Entry]) -> list[dict[str, Any]]:
     return [_seen(entry) | (hidden if entry.is_private else {}) for entry in entries]
 
 
+def parts(seen: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The list as the data of one or more messages; part 0 begins it anew."""
+    starts = range(0, len(seen), ENTRIES_A_MESSAGE) or [0]
+    return [
+        {"entries": seen[start : start + ENTRIES_A_MESSAGE], "part": part}
+        for part, start in enumerate(starts)
+    ]
+
+
 def put(scope: str, rows: list[Row], seconds: float) -> None:
     """The rows are there for `seconds`; readers hear of it if something changed."""
     if not rows:
@@ -159,7 +169,8 @@ def fan_out(scope: str) -> None:
     if not _is_news(scope, entries):
         return
     where = topic(scope)
-    wire.send(where, wire.head(where, "presence", data={"entries": public(entries)}), None)
+    for part in parts(public(entries)):
+        wire.send(where, wire.head(where, "presence", data=part), None)
     _tell_private_places(scope, entries)
 
 
@@ -186,8 +197,8 @@ def _tell_private_places(scope: str, entries: list[Entry]) -> None:
     before: set[Any] = set(valkey.client().smembers(known))
     left = {place.decode() for place in before} - set(places)
     for place in [*places, *left]:
-        here = [_seen(entry) for entry in places.get(place, [])]
-        wire.send_ephemeral(place, "presence", {"entries": here})
+        for part in parts([_seen(entry) for entry in places.get(place, [])]):
+            wire.send_ephemeral(place, "presence", part)
     if left:
         valkey.client().srem(known, *left)
     if places:

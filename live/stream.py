@@ -73,8 +73,14 @@ class TextStream:
         guarded(("resync", self._topic), self._send)
 
     def _send(self) -> None:
-        piece = "".join(self._unsent).encode("utf-8", "replace")
-        if not wire.send_delta(self._topic, self._block, len(self._sent), piece):
-            wire.send_delta(self._topic, self._block, 0, self._sent + piece)
+        text = "".join(self._unsent).encode("utf-8", "replace")
+        if not self._tell(len(self._sent), text):
+            self._tell(0, self._sent + text)
         self._unsent.clear()
-        self._sent += piece
+        self._sent += text
+
+    def _tell(self, at: int, text: bytes) -> bool:
+        return all(
+            wire.send_delta(self._topic, self._block, start, piece)
+            for start, piece in wire.pieces(at, text)
+        )

@@ -22,6 +22,8 @@ from live.wire import encode
 
 log = logging.getLogger(__name__)
 
+BROKEN = ("broken", 4011)
+
 Send = Callable[[dict[str, Any]], Coroutine[Any, Any, None]]
 
 
@@ -89,19 +91,25 @@ class Tab:
     async def write(self) -> None:
         """Sends what is offered until the tab is closed or its socket is gone."""
         try:
-            while self._bye is None:
+            while self._bye is None and not self.is_closed:
                 await self._write_queue()
-                if self._bye is None:
+                if not self.is_closing:
                     await self._sleep()
-            reason, code = self._bye
-            await self._send({"type": "websocket.send", "text": encode({"bye": reason})})
-            await self._send({"type": "websocket.close", "code": code, "reason": reason})
         except Exception as error:  # noqa: BLE001  # an edge: it ends this tab alone
             self._broken(error)
         finally:
-            self.is_closed = True
             if self._rest is not None:
                 self._rest.close()
+        if self._bye is not None and not self.is_closed:
+            await self._say_goodbye(*self._bye)
+        self.is_closed = True
+
+    async def _say_goodbye(self, reason: str, code: int) -> None:
+        try:
+            await self._send({"type": "websocket.send", "text": encode({"bye": reason})})
+            await self._send({"type": "websocket.close", "code": code, "reason": reason})
+        except (OSError, RuntimeError):
+            log.debug("a tab was gone before it was closed")
 
     async def _write_queue(self) -> None:
         if self._rest is not None:
@@ -137,10 +145,12 @@ class Tab:
         self._awake()
 
     def _broken(self, error: Exception) -> None:
-        self.is_closed = True
-        if not isinstance(error, OSError | RuntimeError):
+        if isinstance(error, OSError | RuntimeError):
+            # The socket is gone; the server tells the consumer, which cleans up.
+            self.is_closed = True
+        else:
             log.error("a tab could not be written to", exc_info=error)
-        # Otherwise the socket is gone; the server tells the consumer, which cleans up.
+            self.close(*BROKEN)
 
     def _catch_up(self) -> None:
         self.behind_since = None

@@ -2,12 +2,15 @@
 
 import json
 import secrets
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Literal
 
 from live import scripts, valkey
+from live.limits import limits
 
 SEQUENCE = "seq"
+# JSON may make six bytes of one.
+PIECE_BYTES = 8 * 1024
 
 # What a hub is told, and for whom; "presence" is only a note of a publisher to itself.
 Control = tuple[Literal["resync", "recheck", "presence"], str]
@@ -32,7 +35,12 @@ def head(
 
 
 def send(topic: str, head: str, n: int | None) -> None:
-    """Every tab on `topic` gets `head` with its place `(epoch, n)`. Raises what `DOWN` names."""
+    """Every tab on `topic` gets `head` with its place `(epoch, n)`, or is told to fetch it when it
+    is too large to be told. Raises what `DOWN` names."""
+    if _is_large(head):
+        claim(topic, n)
+        send_controls([("resync", topic)])
+        return
     publish = valkey.client().register_script(scripts.PUBLISH)
     publish(
         keys=[valkey.counter(topic), valkey.BOOT],
@@ -64,13 +72,17 @@ def claim(topic: str, n: int | None) -> tuple[int, str, list[str]]:
 
 
 def send_rendered(topic: str, messages: Sequence[tuple[int, dict[str, str]]], epoch: str) -> None:
-    """`messages`: numbers, each with locale → message. One round trip."""
+    """`messages`: numbers, each with locale → message. One round trip, and one more when a message
+    is too large to be told."""
+    heads = [(n, locale, head) for n, each in messages for locale, head in each.items()]
     with valkey.client().pipeline(transaction=False) as pipeline:
-        for n, heads in messages:
-            place = f',"n":{n},"epoch":"{epoch}"}}'
-            for locale, text in heads.items():
-                pipeline.publish(valkey.channel(topic, locale), text + place)
+        for n, locale, head in heads:
+            if not _is_large(head):
+                text = f'{head},"n":{n},"epoch":"{epoch}"}}'
+                pipeline.publish(valkey.channel(topic, locale), text)
         pipeline.execute()
+    if any(_is_large(head) for _, _, head in heads):
+        send_controls([("resync", topic)])
 
 
 def send_delta(topic: str, block: str, at: int, text: bytes) -> bool:
@@ -85,6 +97,18 @@ def send_delta(topic: str, block: str, at: int, text: bytes) -> bool:
 def delta(topic: str, block: str, at: int, text: bytes) -> str:
     data = {"block": block, "at": at, "text": text.decode()}
     return encode({"topic": topic, "kind": "delta", "data": data})
+
+
+def pieces(at: int, text: bytes) -> Iterator[tuple[int, bytes]]:
+    """A text in pieces that a message can hold, each with the byte at which it begins; no
+    character is cut in two."""
+    while len(text) > PIECE_BYTES:
+        cut = PIECE_BYTES
+        while text[cut] & 0xC0 == 0x80:
+            cut -= 1
+        yield at, text[:cut]
+        at, text = at + cut, text[cut:]
+    yield at, text
 
 
 def end_block(topic: str, block: str) -> None:
@@ -113,6 +137,12 @@ def send_controls(controls: Sequence[Control]) -> None:
         for word, value in controls:
             pipeline.publish(valkey.CONTROL, encode({word: value}))
         pipeline.execute()
+
+
+def _is_large(head: str) -> bool:
+    # Most are far from it; only what comes near is counted in bytes.
+    most = limits().fragment_bytes
+    return len(head) > most // 4 and len(head.encode()) > most
 
 
 def _place(n: int | None) -> list[str | int]:

@@ -14,7 +14,7 @@ function hear(message) {
   if ("live" in message) bar.source(message.live);
   else if (message.resync?.endsWith("/presence")) topics.rejoin(message.resync);
   else if ("bye" in message) line.end(message.bye);
-  else if (message.kind === "presence") people.show(message.topic, message.data.entries);
+  else if (message.kind === "presence") people.show(message.topic, message.data);
   else topics.hear(message);
 }
 

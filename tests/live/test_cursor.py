@@ -129,6 +129,30 @@ def test_text_on_its_way_is_there_for_who_joins_later(open_tab: Open, topic: str
     assert [m for m in after_all.settled() if "kind" in m] == []
 
 
+def test_a_long_text_is_there_for_who_joins_later(open_tab: Open, topic: str) -> None:
+    long = "é\x01👋" * 30_000
+    with live.TextStream(topic, "block-1") as stream:
+        stream.write(long)
+        late = open_tab("ben", topic)
+        text = b""
+        while len(text) < len(long.encode()):
+            data = late.key("kind", "delta")["data"]
+            assert data["at"] == len(text)
+            text += data["text"].encode()
+        assert text.decode() == long
+
+
+def test_text_written_at_once_comes_in_pieces(open_tab: Open, topic: str) -> None:
+    tab = open_tab("ada", topic)
+    with live.TextStream(topic, "block-1") as stream:
+        stream.write("x" * 100_000)
+        got = 0
+        while got < 100_000:
+            data = tab.key("kind", "delta")["data"]
+            assert data["at"] == got
+            got += len(data["text"])
+
+
 def test_two_texts_may_be_written_at_once(open_tab: Open, topic: str) -> None:
     with live.TextStream(topic, "thinking") as first, live.TextStream(topic, "text") as second:
         first.write("Hm.")

@@ -216,6 +216,18 @@ def test_many_changes_are_few_messages_and_the_last_is_true(
     assert len(ben.seen) - start < 40
 
 
+def test_a_crowd_comes_in_parts(open_tab: Open, scope: str, circle: str) -> None:
+    rows = [Row("agent", f"agent-{number:04}", "1", "running") for number in range(450)]
+    presence.put(scope, rows, 10)
+    seen: list[Message] = []
+    ben = open_tab("ben", circle)
+    while sum(len(m["data"]["entries"]) for m in seen) < 451:
+        seen.append(ben.key("kind", "presence"))
+        if seen[-1]["data"]["part"] == 0:
+            seen = seen[-1:]
+    assert [m["data"]["part"] for m in seen] == [0, 1, 2, 3, 4]
+
+
 def test_agents_alone_are_no_people(scope: str) -> None:
     presence.set_agent(scope, "ceo", "running", run="1", started=1)
     assert [e.kind for e in presence.snapshot(scope)] == ["agent"]

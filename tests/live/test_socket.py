@@ -112,7 +112,8 @@ def test_a_flood_closes(open_tab: Open) -> None:
     with contextlib.suppress(ConnectionClosed):
         for number in range(10_000):
             tab.say({"ping": number})
-    assert tab.closed() == 4008
+    # Who still talks when the door is shut may not hear why.
+    assert tab.closed() in (4008, 1006)
 
 
 @pytest.mark.parametrize(("size", "codes"), [(5_000, {4009}), (1_000_000, {4009, 1009, 1006})])
@@ -124,6 +125,29 @@ def test_a_large_message_closes_and_others_go_on(
     assert vandal.closed() in codes
     live.publish(topic, "event", n=1)
     assert reader.key("n")["n"] == 1
+
+
+@pytest.mark.parametrize("size", [10, 12_000, 45_000])
+def test_a_fragment_that_fits_is_told(open_tab: Open, topic: str, size: int) -> None:
+    tab = open_tab("ada", topic)
+    live.publish(topic, "event", html="x" * size, n=1)
+    live.publish_rendered(topic, "event", lambda locale: "x" * size, n=2)
+    assert [len(tab.key("n", n)["html"]) for n in (1, 2)] == [size, size]
+
+
+@pytest.mark.parametrize("html", ["x" * 50_000, "é" * 30_000, "x" * 3_000_000])
+def test_a_fragment_that_is_too_large_to_be_told_is_fetched(
+    open_tab: Open, topic: str, html: str
+) -> None:
+    tab = open_tab("ada", topic)
+    tab.settled()
+    live.publish(topic, "event", html=html, n=1)
+    assert tab.key("resync") == {"resync": topic}
+    live.publish_rendered(topic, "event", lambda locale: html, n=2)
+    assert tab.key("resync") == {"resync": topic}
+    assert tab.join(topic, ("seq", 2))["n"] == 2
+    live.publish(topic, "event", html="small", n=3)
+    assert tab.key("n", 3)["html"] == "small"
 
 
 def test_a_tab_has_only_so_many_topics(open_tab: Open, scope: str) -> None:

@@ -20,11 +20,14 @@ class Line:
         self.is_open = asyncio.Event()
         self.is_open.set()
         self.is_cut = False
+        self.refuses = ""
 
     async def send(self, message: dict[str, Any]) -> None:
         await self.is_open.wait()
         if self.is_cut:
             raise OSError
+        if self.refuses and message.get("text") == self.refuses:
+            raise ValueError
         self.sent.append(message)
 
     def texts(self) -> list[Any]:
@@ -179,6 +182,18 @@ def test_a_closed_tab_hears_why_and_nothing_else() -> None:
         assert line.sent[-1] == {"type": "websocket.close", "code": 4001, "reason": "signed_out"}
 
     live(story)
+
+
+def test_a_message_that_cannot_be_sent_closes_the_tab(caplog: pytest.LogCaptureFixture) -> None:
+    async def story(line: Line, tab: Tab) -> None:
+        line.refuses = "1"
+        tab.offer("1")
+        await rest()
+        assert line.sent[-1] == {"type": "websocket.close", "code": 4011, "reason": "broken"}
+        assert tab.is_closed
+
+    live(story)
+    assert "could not be written" in caplog.text
 
 
 def test_a_line_that_is_cut_ends_the_tab_quietly() -> None:

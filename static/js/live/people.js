@@ -31,8 +31,9 @@ export class People {
     this.#watch();
   }
 
-  show(topic, entries) {
-    this.#lists.set(topic, entries);
+  // A long list comes in parts; the first begins it anew.
+  show(topic, { entries, part }) {
+    this.#lists.set(topic, part ? [...(this.#lists.get(topic) ?? []), ...entries] : entries);
     this.refresh();
   }
 

@@ -8,7 +8,7 @@ from django.template.loader import render_to_string
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from live import publish_rendered
+from live import publish, publish_rendered
 from workspaces.models import Principal
 from workspaces.tenancy import bind
 
@@ -76,6 +76,15 @@ def clean(body: str) -> str:
     return text
 
 
+def title_of(text: str) -> str:
+    """The first line of a text, cut between words when it is long."""
+    first_line = next(line for line in text.splitlines() if line.strip()).strip()
+    if len(first_line) <= TITLE_CHARACTERS:
+        return first_line
+    head, space, _tail = first_line[:TITLE_CHARACTERS].rpartition(" ")
+    return f"{head if space else first_line[: TITLE_CHARACTERS - 1]}…"
+
+
 def announce(message: Message) -> None:
     """Every tab on the conversation gets the message after the commit."""
     workspace_id, message_id = message.workspace_id, message.pk
@@ -87,15 +96,16 @@ def announce(message: Message) -> None:
             fresh = Message.objects.select_related("author").get(pk=message_id)
             return render_to_string("spaces/_message.html", {"message": fresh, "oob": True})
 
-    publish_rendered(topics.conversation(workspace_id, message.conversation_id), "message", render)
+    topic = topics.conversation(workspace_id, message.conversation_id)
+    publish_rendered(topic, "message", render)
+    publish(topic, "now")  # title and order of the list
 
 
 def _next_number(conversation: Conversation, text: str) -> int:
     rows = Conversation.objects.filter(pk=conversation.pk)
     rows.update(last_n=F("last_n") + 1, last_message_at=timezone.now())
     if not conversation.title and text:
-        first_line = next(line for line in text.splitlines() if line.strip())
-        rows.filter(title="").update(title=first_line.strip()[:TITLE_CHARACTERS])
+        rows.filter(title="").update(title=title_of(text))
     conversation.refresh_from_db(fields=["last_n", "title", "last_message_at"])
     return conversation.last_n
 

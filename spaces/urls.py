@@ -21,5 +21,6 @@ urlpatterns = [
         conversations.conversation_timeline,
         name="conversation-timeline",
     ),
+    path(CONVERSATION + "now/", conversations.conversation_now, name="conversation-now"),
     path(CONVERSATION + "say/", conversations.message_post, name="message-post"),
 ]

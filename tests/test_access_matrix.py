@@ -78,6 +78,7 @@ MATRIX: dict[str, tuple[str, str]] = {
     "runs:run-stop": (Role.MEMBER, "POST"),
     "runs:run-transcript": (Role.GUEST, "GET"),
     "spaces:conversation-create": (Role.MEMBER, "POST"),
+    "spaces:conversation-now": (Role.GUEST, "GET"),
     "spaces:conversation-show": (Role.GUEST, "GET"),
     "spaces:conversation-timeline": (Role.GUEST, "GET"),
     "spaces:mention-list": (Role.GUEST, "GET"),

@@ -1,10 +1,12 @@
 """A conversation: its page, its timeline, what is said in it."""
 
+from typing import Any
 from uuid import UUID
 
 from django.core.exceptions import ValidationError
 from django.http import HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 
 import live
@@ -31,22 +33,22 @@ def conversation_show(
 ) -> HttpResponse:
     row = _conversation(request, conversation)
     cursor = live.cursor(topics.conversation(workspace.pk, row.pk))
-    page = timeline.read(row)
-    runs = [item.run for item in page.items if item.run]
     context = {
-        "space": row.space,
-        "conversation": row,
-        "conversations": with_states(row.space.conversations.filter(archived_at=None)[:50]),
-        "spaces": rail_of_spaces(request.membership),
-        "timeline": page,
+        **_now(request, row),
         "topic": topics.conversation(workspace.pk, row.pk),
         "cursor": cursor,
-        "changes": timeline.changes(runs),
-        "working": [run["run"] for run in runs if run["run"].is_open],
-        "may_write": request.membership.may(Role.MEMBER),
         **_context_pane(row.space),
     }
     return render(request, "spaces/conversation.html", context)
+
+
+@require_GET
+@workspace_view(Role.GUEST)
+def conversation_now(
+    request: MemberRequest, workspace: Workspace, space: str, conversation: UUID
+) -> HttpResponse:
+    """What of the page changes beside its timeline: title, list, runs, files, buttons."""
+    return render(request, "spaces/_now.html", _now(request, _conversation(request, conversation)))
 
 
 @require_GET
@@ -117,6 +119,24 @@ def mention_list(request: MemberRequest, workspace: Workspace) -> JsonResponse:
         ],
         safe=False,
     )
+
+
+def _now(request: MemberRequest, row: Conversation) -> dict[str, Any]:
+    page = timeline.read(row)
+    runs = [item.run for item in page.items if item.run]
+    working = [run["run"] for run in runs if run["run"].is_open]
+    stop = [request.workspace.slug, working[0].pk] if len(working) == 1 else None
+    return {
+        "space": row.space,
+        "conversation": row,
+        "conversations": with_states(row.space.conversations.filter(archived_at=None)[:50]),
+        "spaces": rail_of_spaces(request.membership),
+        "timeline": page,
+        "changes": timeline.changes(runs),
+        "working": working,
+        "stop_url": reverse("runs:run-stop", args=stop) if stop else "",
+        "may_write": request.membership.may(Role.MEMBER),
+    }
 
 
 def _conversation(request: MemberRequest, key: UUID) -> Conversation:

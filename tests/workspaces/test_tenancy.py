@@ -153,6 +153,7 @@ ACROSS = {
     "workspaces/tenancy.py",
     "workspaces/audit.py",
     "workspaces/members.py",
+    "agents/management/workspaces.py",
     "agents/seeding.py",
     "runs/keeper.py",
     "runs/recovery.py",

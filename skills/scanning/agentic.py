@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from .code import judge_code
+from .code.names import is_known_origin, is_local
 from .code.where import Where
 from .examination import Artefact, Examination
 from .values import Severity
@@ -75,6 +76,12 @@ def check_text(artefact: Artefact, text: str, exam: Examination) -> None:
         _check_package(artefact, text, exam)
     if artefact.suffix in {"json", "jsonc", "toml", "yaml", "yml"}:
         _check_settings(artefact, text, exam)
+    if re.fullmatch(r"(?i)(.*requirements.*\.(txt|in)|constraints\.txt)", artefact.name):
+        _check_requirements(artefact, text, exam)
+    if artefact.name in _LOCKS:
+        _check_lock(artefact, text, exam)
+    if artefact.name == "pyproject.toml" and "backend-path" in text:
+        exam.report.add("code.install-hook", artefact.path, excerpt="a build backend of its own")
     if artefact.name in _NATIVE_PACKAGES:
         exam.report.can("installs", artefact.path)
         if artefact.name != "setup.py" or re.search(
@@ -87,6 +94,35 @@ def check_text(artefact: Artefact, text: str, exam: Examination) -> None:
             command = found[1] or found[2]
             exam.report.add("agent.load-command", artefact.path, line=line, excerpt=command)
             judge_code("shell", command, Where(exam, artefact.path, judge_code, line))
+
+
+def _check_requirements(artefact: Artefact, text: str, exam: Examination) -> None:
+    """Packages from an address or another index than PyPI."""
+    exam.report.can("installs", artefact.path)
+    for number, line in enumerate(text.split("\n"), start=1):
+        entry = line.split("#")[0].strip()
+        address = re.search(r"(?:git\+)?(?:https?|ssh|git)://\S+", entry)
+        if address and not is_known_origin(address[0]) and not is_local(address[0]):
+            exam.report.add("code.install-source", artefact.path, line=number, excerpt=entry)
+
+
+_LOCKS = {"package-lock.json", "npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml", "bun.lock",
+          "poetry.lock", "uv.lock", "Pipfile.lock"}  # fmt: skip
+_LOCKED_FROM = re.compile(
+    r"(?:resolved\"?:?\s*\"?|tarball:\s*|\burl\s*=\s*\"|registry\s*=\s*\")((?:git\+)?https?://[^\s\"',}]+)"
+)
+_REGISTRIES = re.compile(
+    r"://(registry\.(npmjs\.org|yarnpkg\.com|npmmirror\.com)|files\.pythonhosted\.org|pypi\.org"
+    r"|(codeload\.)?github\.com|npm\.pkg\.github\.com|download\.pytorch\.org|crates\.io|static\.crates\.io)/?"
+)
+
+
+def _check_lock(artefact: Artefact, text: str, exam: Examination) -> None:
+    """A lock that takes a package from elsewhere than its registry."""
+    for found in _LOCKED_FROM.finditer(text):
+        if not _REGISTRIES.search(found[1]):
+            line = text.count("\n", 0, found.start()) + 1
+            exam.report.add("code.install-source", artefact.path, line=line, excerpt=found[1])
 
 
 def _check_package(artefact: Artefact, text: str, exam: Examination) -> None:

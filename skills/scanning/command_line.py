@@ -13,7 +13,8 @@ from typing import Any, TextIO
 from .child import Scanner
 from .gate import refusal
 from .limits import LIMITS
-from .values import LINK, File, Source
+from .policy import decide
+from .values import LINK, File, Source, Verdict
 
 
 def main(arguments: Sequence[str] | None = None, out: TextIO | None = None) -> int:
@@ -60,10 +61,7 @@ def _answers(path: Path, scanner: Scanner) -> Iterator[dict[str, Any]]:
     if path.is_dir():
         for folder in _skill_folders(path):
             files = read_folder(folder)
-            yield {
-                "path": str(folder),
-                **scanner.scan(files, Source(folder.resolve().name)).as_json(),
-            }
+            yield {"path": str(folder), **_said(scanner.scan(files, Source(folder.resolve().name)))}
         return
     with path.open("rb") as lines:
         for number, line in enumerate(lines, start=1):
@@ -79,8 +77,14 @@ def _sample(line: bytes, place: str, scanner: Scanner) -> dict[str, Any]:
         files = read_sample(row)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         verdict = refusal({}, f"the sample cannot be read: {type(error).__name__}")
-        return {"id": name, **verdict.as_json()}
-    return {"id": name, **scanner.scan(files, Source(name)).as_json()}
+        return {"id": name, **_said(verdict)}
+    return {"id": name, **_said(scanner.scan(files, Source(name)))}
+
+
+def _said(verdict: Verdict) -> dict[str, Any]:
+    """The verdict, and what a workspace without rules of its own would do with a first install:
+    there, text that instructs an agent waits for a person even when no rule objects to it."""
+    return {**verdict.as_json(), "first_install": decide(verdict).decision.value}
 
 
 def read_sample(row: Mapping[str, Any]) -> dict[str, File]:

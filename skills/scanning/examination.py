@@ -63,12 +63,16 @@ class Deed:
 
 @dataclass(slots=True)
 class Examination:
-    """Everything that the stages share; `spend` raises OverLimit."""
+    """Everything that the stages share; `spend` raises OverLimit.
+
+    `about` is what the skill says of itself: name and description.
+    """
 
     limits: Limits = LIMITS
     report: Report = field(init=False)
     deeds: list[Deed] = field(default_factory=list)
     exports: Exports = field(default_factory=Exports)
+    about: str = ""
     _spent: dict[str, int] = field(default_factory=dict)
     _tainted: dict[str, set[str]] = field(default_factory=dict)
     _read: set[bytes] = field(default_factory=set)

@@ -101,6 +101,7 @@ def _read_skill(path: str, file: File, source: Source, exam: Examination) -> boo
     for text in front.texts():
         role = "description" if text == front.description else "text"
         prose.check(text, Words(text), path, exam.report, kind=role)
+    exam.about = f"{front.name}\n{front.description}"
     body = decoded.text.replace("\r\n", "\n").split("\n")[front.body_line - 1 :]
     return any(line.strip() for line in body)
 

@@ -106,7 +106,7 @@ def spoken(text: str, words: Words) -> Callable[[int], bool] | None:
     shown: set[int] = set()
     for kind, line, block in _blocks(text):
         if kind != "prose" and kind not in _SPOKEN:
-            shown.update(range(line, line + block.count("\n")))
+            shown.update(range(line - 1, line + block.count("\n")))
     return lambda offset: words.line(offset) not in shown
 
 

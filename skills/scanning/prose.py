@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .code.names import AGENT_MEMORY, is_known_installer
+from .code.names import AGENT_MEMORY, host, is_known_installer
 from .lexicon import LANGUAGES, SPOKEN_ANYHOW, Subjects
 from .report import Report
-from .ruleset import load
+from .ruleset import PLACES, load
 from .text import Words, normalise, squeeze
 
 
@@ -269,6 +269,10 @@ def _is_beside_the_point(match: Match, words: Words, lines: list[str], line: int
         return is_row or not AGENT_MEMORY.search(raw) and b"memor" not in stretch
     if match.rule == "prose.role-play":
         return bool(re.search(r"`[^`\n]*(<|\[/?INST)[^`\n]*`", _line(lines, line)))
+    if match.rule in _ABOUT_ADDRESSES:
+        hosts = {host(one) for one in _ADDRESSES.findall(raw)}
+        if hosts and all(map(_WELL_KNOWN.search, hosts)):
+            return True
     if match.rule == "prose.fetch-and-run":
         return any(is_known_installer(one) for one in re.findall(r"https://[^\s`'\")>]+", raw))
     if match.rule == "prose.conceal":
@@ -276,6 +280,9 @@ def _is_beside_the_point(match: Match, words: Words, lines: list[str], line: int
     return match.rule == "prose.hijack" and bool(_CONDITION.match(words.flat, match.end))
 
 
+_ABOUT_ADDRESSES = {"prose.plant", "prose.relay", "prose.fetch-and-run", "prose.beacon"}
+_ADDRESSES = re.compile(r"(?:https?://|\b)(?:[\w-]+\.)+[a-z]{2,}(?:/[^\s)\"'`>]*)?", re.IGNORECASE)
+_WELL_KNOWN = re.compile(PLACES["well_known"])
 _SPECIFIC = re.compile(rb"[\w ]{0,30}need to know (which|how|what|why|whether|the)\b")
 _CONDITION = re.compile(
     rb"[\w ]{0,30}?\b(involving|that|related|relating|about|which|where|concerning|with|to|in this"

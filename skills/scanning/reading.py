@@ -8,7 +8,18 @@ from functools import cached_property
 
 import yara
 
-from . import agentic, containers, documents, encodings, glyphs, keys, markdown, padding, prose
+from . import (
+    agentic,
+    containers,
+    documents,
+    encodings,
+    glyphs,
+    keys,
+    markdown,
+    padding,
+    prose,
+    strays,
+)
 from .code import judge_code, python, weight
 from .code.names import is_known_installer
 from .code.where import Where
@@ -34,6 +45,10 @@ _CODE_SUFFIXES = {
     "scss", "less", "xsd", "xsl", "dockerfile", "makefile", "tf", "hcl", "json", "lock", "map",
     "wat", "ipynb", "html", "htm", "svg", "xml", "yaml", "yml", "toml", "ini", "cfg",
 }  # fmt: skip
+_COMPILED = {
+    "exe", "dll", "so", "dylib", "class", "jar", "node", "pyd", "msi", "apk", "deb", "rpm", "wasm",
+    "scr", "app", "bin", "elf", "sys", "o", "lib", "war", "ear", "dex", "whl", "egg", "gem", "crx",
+}  # fmt: skip
 _RUNNABLE = {
     "sh", "bash", "zsh", "command", "py", "pyw", "ps1", "bat", "cmd", "exe", "jar", "vbs", "pth",
 }  # fmt: skip
@@ -56,6 +71,8 @@ def read(artefact: Artefact, exam: Examination) -> None:
     if artefact.in_archive and artefact.depth:
         _check_member(artefact, exam)
     agentic.check_path(artefact, exam)
+    if artefact.suffix in _COMPILED and form != "text":
+        exam.report.add("structure.binary", artefact.path)
     if is_disguised(artefact.suffix, form):
         exam.report.add("structure.disguised", artefact.path, excerpt=f"{artefact.suffix}: {form}")
     if form == "text":
@@ -233,6 +250,8 @@ def _read_words(artefact: Artefact, text: str, exam: Examination, *, kind: str) 
     words = Words(text)
     if kind == "text":
         prose.check(text, words, path, report, kind="text", spoken=markdown.spoken(text, words))
+        if artefact.depth == 0 and artefact.suffix in _PROSE_LIKE:
+            strays.check(text, words, exam.about, path, report)
     else:
         prose.check(text, words, path, report, kind="code")
         said = markdown.comments(text)

@@ -31,6 +31,11 @@ def load(name: str) -> list[tuple[str, dict[str, File]]]:
     ]
 
 
+def lines(name: str) -> list[str]:
+    """The sentences of a file."""
+    return list(yaml.safe_load((HERE / name).read_text()))
+
+
 def sample(row: Mapping[str, Any]) -> dict[str, File]:
     """The files of a line of `corpus/skillgate/samples.jsonl`."""
     return {
@@ -51,7 +56,7 @@ def skill(body: str, name: str = "tables") -> dict[str, File]:
 
 
 def build(what: Mapping[str, Any], name: str) -> File:  # noqa: C901 - one arm a form
-    (form, value), *_ = what.items()
+    (form, value), *more = what.items()
     front = FRONT.format(name=name)
     match form:
         case "text":
@@ -80,7 +85,7 @@ def build(what: Mapping[str, Any], name: str) -> File:  # noqa: C901 - one arm a
             return File(0o120000, value.encode())
         case _:
             raise ValueError(form)
-    return File(0o100755 if data.startswith(b"#!") else 0o100644, bytes(data))
+    return File(0o100755 if more or data.startswith(b"#!") else 0o100644, bytes(data))
 
 
 def zipped(members: Mapping[str, Any]) -> bytes:

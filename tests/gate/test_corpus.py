@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from skills.scanning import Decision, File, Severity, Source, Verdict, scan
-from tests.gate.cases import load, sample
+from skills.scanning import Decision, File, Severity, Source, Verdict, decide, scan
+from tests.gate.cases import lines, load, sample, skill
 
 CORPUS = Path(os.environ.get("CC_CORPUS") or Path(__file__).parents[2] / "../shared/corpus")
 SAMPLES = CORPUS / "skillgate/samples.jsonl"
@@ -69,3 +69,30 @@ def test_each_attack_of_our_own_is_stopped(name: str, files: dict[str, File]) ->
 def test_each_honest_skill_of_our_own_is_accepted(name: str, files: dict[str, File]) -> None:
     verdict = scan(files, Source(name))
     assert verdict.decision is Decision.ACCEPTED, told(verdict)
+
+
+@pytest.mark.req("CC-32")
+@pytest.mark.parametrize("order", lines("orders.yaml"), ids=lambda value: value[:50])
+def test_each_order_in_an_honest_skill_is_stopped(order: str) -> None:
+    assert scan(skill(f"{order}\n"), Source("tables")).decision is not Decision.ACCEPTED
+
+
+@pytest.mark.parametrize("advice", lines("advice.yaml"), ids=lambda value: value[:50])
+def test_each_honest_sentence_is_let_through(advice: str) -> None:
+    verdict = scan(skill(f"{advice}\n"), Source("tables"))
+    assert verdict.decision is Decision.ACCEPTED, told(verdict)
+
+
+@pytest.mark.parametrize(
+    ("name", "files"), load("companions.yaml"), ids=lambda value: str(value)[:40]
+)
+def test_each_file_beside_an_honest_skill_is_stopped(name: str, files: dict[str, File]) -> None:
+    verdict = scan({**skill("Use the files.\n"), **files}, Source("tables"))
+    assert verdict.decision is not Decision.ACCEPTED
+
+
+@pytest.mark.req("CC-32")
+@pytest.mark.parametrize("order", lines("beyond_rules.yaml"), ids=lambda value: value[:50])
+def test_what_no_rule_sees_is_held_on_its_first_install(order: str) -> None:
+    verdict = scan(skill(f"{order}\n"), Source("tables"))
+    assert decide(verdict).decision is not Decision.ACCEPTED

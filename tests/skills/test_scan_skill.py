@@ -50,6 +50,7 @@ def test_a_folder_gets_one_object(folder: Path) -> None:
     assert set(answer) >= FIELDS | {"path"}
     assert answer["path"] == str(folder)
     assert (answer["verdict"], answer["decision"]) == ("pass", "accepted")
+    assert answer["first_install"] == "held"
 
 
 def test_samples_get_one_object_each(tmp_path: Path) -> None:

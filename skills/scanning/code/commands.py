@@ -365,6 +365,8 @@ def _check_network(command: Command, words: tuple[str, ...], where: Where) -> No
         and any(_IN_HOST.search(word) for word in words)
     ):
         where.tell("code.name-lookup", command.line, command.text)
+    if name == "ssh" and any(re.match(r"-[A-Za-z]*R", word) for word in words):
+        where.tell("code.reverse-shell", command.line, command.text, severity=Severity.WARN)
     if name in {"nc", "ncat", "netcat", "socat"} and re.search(
         r"(^| )-[a-z]*[ec]\b|EXEC:|exec:|SYSTEM:", " ".join(words)
     ):
@@ -460,7 +462,7 @@ def _takes_from_elsewhere(name: str, rest: tuple[str, ...]) -> bool:
         is_index = (index in _INDEX_SWITCHES or option in _INDEX_SWITCHES) and name in _INDEXED
         is_plain = not option.startswith("--") or is_index
         is_address = re.match(r"(?i)(git\+|https?://|git@|ssh://)", address)
-        ours = names.is_local(address) or _is_known_origin(address)
+        ours = names.is_local(address) or names.is_known_origin(address)
         if is_address and (is_plain or given) and not ours:
             return True
         option = word if word.startswith("-") and not given else ""
@@ -470,16 +472,6 @@ def _takes_from_elsewhere(name: str, rest: tuple[str, ...]) -> bool:
 _INDEX_SWITCHES = {"--extra-index-url", "--index-url", "--registry", "--find-links", "-i", "-f",
                    "--default-index", "--index", "--source"}  # fmt: skip
 _INDEXED = {"pip", "pip3", "npm", "pnpm", "yarn", "uv", "gem", "pipx", "poetry"}
-
-
-def _is_known_origin(word: str) -> bool:
-    return bool(_ORIGINS.search(word)) or names.is_known_installer(word)
-
-
-_ORIGINS = re.compile(
-    r"://([\w.-]+@)?(www\.)?(github\.com|gitlab\.com|codeberg\.org|files\.pythonhosted\.org|(test\.)?pypi\.org"
-    r"|download\.pytorch\.org|registry\.npmjs\.org|rubygems\.org|pypi\.nvidia\.com)(/|$)"
-)
 
 
 def _check_brakes(command: Command, words: tuple[str, ...], where: Where) -> None:

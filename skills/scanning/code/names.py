@@ -66,3 +66,15 @@ def is_known_installer(address: str) -> bool:
         rest.startswith(f"{known}/") or rest == known or rest.partition("/")[0] == known
         for known in _INSTALLERS
     )
+
+
+_ORIGINS = re.compile(
+    r"://([\w.-]+@)?(www\.)?(github\.com|gitlab\.com|codeberg\.org|files\.pythonhosted\.org"
+    r"|(test\.)?pypi\.org|download\.pytorch\.org|registry\.npmjs\.org|rubygems\.org"
+    r"|pypi\.nvidia\.com)(/|$)"
+)
+
+
+def is_known_origin(address: str) -> bool:
+    """Whether packages at the address come from a registry or a public forge."""
+    return bool(_ORIGINS.search(address)) or is_known_installer(address)

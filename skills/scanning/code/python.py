@@ -11,7 +11,7 @@ from ..ruleset import PLACES, load
 from ..values import Severity
 from . import names
 from .commands import judge_words
-from .python_values import DECODERS, Constant, Values
+from .python_values import DECODERS, MODULE_LOADERS, Constant, Values
 from .shell_words import UNKNOWN
 from .where import Where
 
@@ -21,7 +21,7 @@ _ANY = re.compile(
     "|".join(f"(?:{pattern.pattern})" for pattern in _IS.values())
     + r"|\.(decompress|decrypt)$|compile|dup2|keyring|^pip\b|open$"
     + r"|\.(get|post|put|patch|request|urlopen|fetch|send|delete|stream)$|"
-    + "|".join(f"^{re.escape(name)}$" for name in sorted(DECODERS))
+    + "|".join(f"^{re.escape(name)}$" for name in sorted(DECODERS | MODULE_LOADERS))
 )
 _KEY_WORD = re.compile(r"(?i)^\W?(api|.*_?(key|secret|token|passw\w*|credential\w*|auth))s?\W?$")
 _WEB = re.compile(r"\.(get|post|put|patch|request|urlopen|fetch|send|delete|stream)$")
@@ -251,6 +251,12 @@ class _Module:
         dotted = self.values.dotted(node)
         if dotted == "os.environ":
             return frozenset({"environment"})
+        if (
+            node.attr in {"__subclasses__", "__globals__", "__builtins__"}
+            or (_IS["shell"].match(dotted) or _IS["evaluates"].match(dotted))
+            and self.values.is_odd(node)
+        ):
+            self.tell("code.obfuscated", node)
         module, _, attribute = dotted.rpartition(".")
         local = f"{module.rpartition('.')[2]}.{attribute}"
         return self.visit(node.value) | self.exports.marks.get(local, NOTHING)
@@ -315,6 +321,8 @@ def _judge_dynamic(module: _Module, node: ast.Call, name: str, marks: Marks) -> 
         return frozenset({"decoded"})
     if _IS["compiles"].match(name) or _IS["evaluates"].match(name):
         _judge_evaluation(module, node, name, marks)
+    elif name in MODULE_LOADERS and {"read", "downloaded"} & marks:
+        module.tell("code.dynamic-run", node)
     elif _IS["loads_objects"].match(name) and "downloaded" in marks | _argument_marks(module, node):
         module.tell("container.pickle", node)
     return NOTHING
@@ -425,7 +433,7 @@ def _judge_files(module: _Module, node: ast.Call, name: str, marks: Marks) -> Ma
     out: set[str] = set()
     paths = _paths(module, node)
     if _IS["opens"].match(name):
-        out |= _judge_read(module, node, paths)
+        out |= {"read"} | _judge_read(module, node, paths)
     mode = _mode(module, node, name)
     if mode and _WRITE_MODE.search(mode) or _IS["writes"].match(name):
         module.where.can("writes", module.line(node))

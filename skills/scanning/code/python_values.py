@@ -44,6 +44,7 @@ DECODERS = frozenset(_DECODERS) | {
     "bz2.decompress", "lzma.decompress", "marshal.loads", "codecs.decode", "zlib.decompressobj",
     "cryptography.fernet.Fernet.decrypt", "quopri.decodestring", "uu.decode",
 }  # fmt: skip
+_SHARP = {"os", "subprocess", "pty", "socket", "builtins", "ctypes", "posix", "nt", "commands"}
 MODULE_LOADERS = {"__import__", "importlib.import_module", "importlib.__import__"}
 
 
@@ -101,7 +102,8 @@ class Values:
         return ""
 
     def _note(self, node: ast.AST, argument: ast.expr) -> None:
-        if not isinstance(argument, ast.Constant):
+        """`__import__("os")` in the middle of a line is as odd as a name that is put together."""
+        if not isinstance(argument, ast.Constant) or argument.value in _SHARP:
             self.spelled_oddly.add(node)
 
     def called(self, node: ast.AST) -> str:

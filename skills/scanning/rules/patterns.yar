@@ -79,6 +79,36 @@ rule drop_site { meta: id = "code.drop-site"
     $g = /https?:\/\/[a-z0-9-]{4,60}\.(ngrok(-free)?\.(io|app|dev)|trycloudflare\.com|loca\.lt|serveo\.net)/ nocase
   condition: any of them }
 
+rule environment_sent { meta: id = "code.secret-and-network"
+  strings:
+    $go = "os.Environ()"
+    $rb = /ENV\.(to_h|to_a|each|inspect|map)/
+    $php = /\$_(ENV|SERVER)\b|getenv\(\)/
+    $java = "System.getenv()"
+    $rust = /env::vars(_os)?\(\)/
+    $cs = "GetEnvironmentVariables("
+    $net1 = /http\.(Post|Get|NewRequest|PostForm|Do)\(|net\.Dial/
+    $net2 = /Net::HTTP|URI\.open|RestClient|Faraday|HTTParty|TCPSocket/
+    $net3 = /curl_exec|file_get_contents\(['"]https?:|fsockopen|stream_socket_client/
+    $net4 = /HttpClient|HttpURLConnection|WebClient|OkHttpClient|new Socket\(/
+    $net5 = /reqwest::|ureq::|TcpStream::connect/
+  condition: any of ($go, $rb, $php, $java, $rust, $cs) and any of ($net*) }
+
+rule windows_script_run { meta: id = "code.other-language"
+  strings:
+    $a = /WScript\.Shell[^\x00]{0,400}\.(Run|Exec)\b[^\n]{0,200}(curl|powershell|certutil|bitsadmin|http)/ nocase
+    $b = /MSXML2\.XMLHTTP[^\x00]{0,600}(SaveToFile|Execute|Eval)/ nocase
+    $c = /bitsadmin\s[^\n]{0,40}\/transfer\s[^\n]{0,200}https?:/ nocase
+    $d = /cmd(\.exe)?\s{1,5}\/c\s[^\n]{0,80}(curl|certutil|powershell)[^\n]{0,200}(&|\|)/ nocase
+  condition: any of them }
+
+rule yaml_objects { meta: id = "container.pickle"
+  strings:
+    $a = /!!python\/(object|module|name)/
+    $b = /!ruby\/(object|hash|struct|regexp)/
+    $c = "!!javax.script.ScriptEngineManager"
+  condition: any of them }
+
 rule bare_ip_download { meta: id = "code.download-run"
   strings:
     $a = /(curl|wget)\s[^\n|]{0,120}https?:\/\/[0-9]{1,3}\.[0-9]{1,3}\.[0-9]{1,3}\.[0-9]{1,3}[^\n|]{0,120}\|\s{0,10}(sudo\s{1,5})?(ba|z|da|k)?sh\b/ nocase

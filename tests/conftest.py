@@ -59,6 +59,14 @@ def data_dir(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Path]:
     settings.DATA_DIR = before
 
 
+@pytest.fixture(autouse=True)
+def english() -> None:
+    """The language that a test before this one spoke, over a page, is not spoken any more."""
+    from django.utils import translation
+
+    translation.activate("en")
+
+
 @pytest.fixture
 def cast(db: None) -> "Cast":
     """Ada's workspace Analytical with Ben, Vera, ceo and engineer; Eve's workspace elsewhere."""

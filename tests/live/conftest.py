@@ -104,7 +104,7 @@ def open_tab(site: Site, sign_in: Callable[..., str]) -> Iterator[Callable[..., 
 
     def open_tab(person: str, *topics: str, at: Site = site, **options: Any) -> Reader:
         tabs.append(tab := Reader(at.port, sign_in(person, *topics), **options))
-        tab.key("live")
+        tab.key("live", True)
         for topic in topics:
             tab.join(topic)
         return tab

@@ -120,7 +120,7 @@ def main() -> int:
 
 def compare(valkey: Valkey, server: str, tabs: int, rounds: int) -> bool:
     """Both sides in turn; prints the median of the rounds. Whether the figures are met: 200 tabs
-    within 60 ms (p95), 1,000 tabs five times sooner than the peer (p99), nothing lost or doubled."""
+    within 60 ms (p95), 1,000 tabs five times sooner than the peer (p99), none lost or doubled."""
     size = {"tabs": tabs} | (
         {"events": 60, "pause": 0.1} if tabs <= 200 else {"events": 20, "pause": 0.8}
     )

@@ -107,7 +107,14 @@ _owner = env.database(
 if POOL_SIZE:
     _app["OPTIONS"]["pool"] = {"min_size": 1, "max_size": POOL_SIZE, "timeout": 20}
 DATABASES = {
-    "default": {**_app, "CONN_MAX_AGE": 0, "TEST": {"MIRROR": "owner"}},
+    # A connection of the pool is asked whether it lives before a request gets it: otherwise each
+    # one that died with a restarted PostgreSQL would cost somebody a page.
+    "default": {
+        **_app,
+        "CONN_MAX_AGE": 0,
+        "CONN_HEALTH_CHECKS": True,
+        "TEST": {"MIRROR": "owner"},
+    },
     "owner": {**_owner, "CONN_MAX_AGE": 0},
 }
 DATABASE_ROUTERS = ["controlcenter.database.OwnerMigrates"]

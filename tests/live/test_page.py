@@ -233,8 +233,8 @@ def test_a_session_that_ends_is_said_and_not_tried_again(show: Show, scope: str)
 
 
 def test_a_page_whose_reader_was_removed_says_so(show: Show, scope: str) -> None:
-    happens(scope, "one")
     page = show("ada")
+    happens(scope, "one")
     expect_events(page, "one")
     way.client().delete(f"site:topics:{scope}-ada")
     is_live(page, "ended")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 # A benchmark is a program of its own that prints its figures; its name says what it measures.
-HELPERS = {"__main__", "__init__", "house", "page_site", "live_peer", "live_tabs"}
+HELPERS = {"__main__", "__init__", "bare_worker", "house", "page_site", "live_peer", "live_tabs"}
 
 
 def main() -> int:

@@ -26,12 +26,19 @@ if TYPE_CHECKING:
     from workspaces.models import Principal, Workspace
 
 
-def need_engines() -> None:
-    """Starts this program again with throw-away engines when the environment names none."""
-    if os.environ.get("DATABASE_URL"):
+def need_engines(*, own: bool = False) -> None:
+    """Starts this program again with throw-away engines when the environment names none.
+
+    With `own` in any case: what the bench does to a database nobody else should see.
+    """
+    if os.environ.get("CC_BENCH_OWN" if own else "DATABASE_URL"):
         return
+    taken = {"DATABASE_URL", "DATABASE_OWNER_URL", "REDIS_URL", "CC_DATA_DIR"} if own else set()
+    environment = {name: value for name, value in os.environ.items() if name not in taken}
     again = [sys.executable, "-m", "controlcenter.local", "exec", "--", sys.executable]
-    sys.exit(subprocess.call([*again, *sys.argv], cwd=ROOT))
+    sys.exit(
+        subprocess.call([*again, *sys.argv], cwd=ROOT, env=environment | {"CC_BENCH_OWN": "1"})
+    )
 
 
 @dataclass
@@ -79,8 +86,12 @@ def build(*, base_url: str = "", api_key: str = "bench") -> House:
 
     warnings.filterwarnings("ignore", message="No directory at")
     django.setup()
+    from django.conf import settings
     from django.core.management import call_command
 
+    # Other roles refuse a database whose keys nobody has made.
+    for name in ("django_key", "encryption_keys", "audit_key"):
+        getattr(settings.SECRETS, name)
     call_command("migrate", database="owner", interactive=False, verbosity=0)
     from agents.creating import Profile, create
     from spaces.models import Participant, Space

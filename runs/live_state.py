@@ -7,7 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db import models
-from django.db.models import Case, Exists, OuterRef, QuerySet, Subquery, Value, When
+from django.db.models import F, OuterRef, QuerySet, Subquery
 from django.utils.translation import gettext_lazy as _
 
 from agents.models import Agent
@@ -68,34 +68,50 @@ def live_state(runs: Iterable[RunFacts]) -> LiveState:
 
 def with_live_state(agents: QuerySet[Agent]) -> QuerySet[Any]:
     """The agents with `live_state`, `live_order` and `last_run_at`, in one query."""
-    own = Run.objects.filter(agent=OuterRef("pk"))
-    latest = own.exclude(state=Run.State.QUEUED).order_by("-queued_at", "-id")
-    return (
-        agents.annotate(
-            has_any=Exists(own),
-            has_in_progress=Exists(own.filter(state__in=Run.IN_PROGRESS)),
-            newest_state=Subquery(latest.values("state")[:1]),
-            newest_liveness=Subquery(latest.values("liveness")[:1]),
-            last_run_at=Subquery(own.order_by("-queued_at").values("queued_at")[:1]),
-        )
-        .annotate(
-            live_state=Case(
-                When(has_any=False, then=Value(LiveState.NEVER_RUN)),
-                When(has_in_progress=True, then=Value(LiveState.RUNNING)),
-                When(newest_state=Run.State.FAILED, then=Value(LiveState.FAILED)),
-                When(newest_liveness__in=FAILING, then=Value(LiveState.FAILED)),
-                When(newest_liveness__in=BLOCKING, then=Value(LiveState.BLOCKED)),
-                default=Value(LiveState.IDLE),
-                output_field=models.CharField(),
-            )
-        )
-        .annotate(
-            live_order=Case(
-                *(When(live_state=state, then=Value(n)) for n, state in enumerate(ROSTER_ORDER)),
-                output_field=models.IntegerField(),
-            )
-        )
+    newest = Run.objects.filter(agent=OuterRef("pk")).order_by("-queued_at", "-id")
+    order = _LiveOrder(F("pk"))
+    return agents.annotate(
+        live_order=order,
+        live_state=_Word(order),
+        last_run_at=Subquery(newest.values("queued_at")[:1]),
     )
+
+
+def _one_of(words: Iterable[str]) -> str:
+    return ", ".join(f"'{word}'" for word in words)
+
+
+# Written out: from nested conditions Django would write the same subqueries thirty times.
+ORDER = """(SELECT CASE
+    WHEN EXISTS (SELECT FROM runs_run r WHERE r.agent_id = %(expressions)s
+        AND r.state IN ({in_progress})) THEN {running}
+    ELSE coalesce(
+        (SELECT CASE WHEN r.state = 'failed' OR r.liveness IN ({failing}) THEN {failed}
+            WHEN r.liveness IN ({blocking}) THEN {blocked} ELSE {idle} END
+         FROM runs_run r WHERE r.agent_id = %(expressions)s AND r.state <> 'queued'
+         ORDER BY r.queued_at DESC, r.id DESC LIMIT 1),
+        CASE WHEN EXISTS (SELECT FROM runs_run r WHERE r.agent_id = %(expressions)s)
+            THEN {idle} ELSE {never_run} END)
+END)""".format(
+    in_progress=_one_of(Run.IN_PROGRESS),
+    failing=_one_of(FAILING),
+    blocking=_one_of(BLOCKING),
+    **{state.name.lower(): ROSTER_ORDER.index(state) for state in LiveState},
+)
+
+
+class _LiveOrder(models.Func):
+    """The place of an agent's live state in the roster; its argument is the agent's key."""
+
+    template = ORDER
+    output_field = models.IntegerField()
+
+
+class _Word(models.Func):
+    """The word for such a place."""
+
+    template = f"(ARRAY[{_one_of(ROSTER_ORDER)}])[1 + %(expressions)s]"
+    output_field = models.CharField()
 
 
 def facts_of(agent: Agent) -> list[RunFacts]:

@@ -43,7 +43,7 @@ class Run(TenantModel):
     IN_PROGRESS = (State.RUNNING, State.PARKED)
     ENDED = (State.SUCCEEDED, State.FAILED, State.CANCELLED)
 
-    agent = TenantKey(Agent, on_delete=models.CASCADE, related_name="runs")
+    agent = TenantKey(Agent, on_delete=models.CASCADE, related_name="runs", db_index=False)
     space = TenantKey(Space, on_delete=models.CASCADE, related_name="runs")
     conversation = TenantKey(Conversation, on_delete=models.CASCADE, related_name="runs")
     message = TenantKey(
@@ -95,7 +95,12 @@ class Run(TenantModel):
         ordering = ["-queued_at", "-id"]
         indexes = [
             models.Index(fields=["workspace", "-queued_at"], name="run_newest"),
-            models.Index(fields=["agent", "-queued_at"], name="run_of_agent"),
+            models.Index(fields=["agent", "-queued_at", "-id"], name="run_of_agent"),
+            models.Index(
+                fields=["agent"],
+                name="run_in_progress",
+                condition=models.Q(state__in=["running", "parked"]),
+            ),
             models.Index(fields=["conversation", "queued_at"], name="run_of_conversation"),
             models.Index(
                 fields=["state", "lease_until"],

@@ -8,13 +8,13 @@ from typing import Any
 from uuid import UUID
 
 from django.conf import settings
-from django.db import connection
 from django.db.models import BigIntegerField, F, Sum
 from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import Cast, Coalesce, Now
 
 from harness import events
 from harness.errors import FinalState
+from workspaces.tenancy import run_bound
 
 from . import broadcast, claims, journal, queue
 from .liveness import Health, liveness
@@ -23,10 +23,15 @@ from .models import Run, RunCursor, RunEvent
 State = Run.State
 
 CLAIM = """
-UPDATE runs_run SET state = 'running', attempt = attempt + 1, fence = fence + 1,
-    lease_owner = %s, lease_until = clock_timestamp() + make_interval(secs => %s),
-    started_at = coalesce(started_at, clock_timestamp()), waiting_for = '', waiting_on = NULL
-WHERE id = %s AND state = 'queued' RETURNING fence
+WITH mine AS (
+    UPDATE runs_run SET state = 'running', attempt = attempt + 1, fence = fence + 1,
+        lease_owner = %(owner)s,
+        lease_until = clock_timestamp() + make_interval(secs => %(seconds)s),
+        started_at = coalesce(started_at, clock_timestamp()), waiting_for = '', waiting_on = NULL
+    WHERE id = %(run)s AND state = 'queued' RETURNING id, fence
+)
+UPDATE runs_runcursor c SET fence = mine.fence, began_at = clock_timestamp(), last_output_at = NULL
+FROM mine WHERE c.run_id = mine.id RETURNING c.fence
 """
 SPENT = ("input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens")
 UNHELD: dict[str, Any] = {"lease_owner": "", "lease_until": None}
@@ -37,20 +42,13 @@ UNASKED: dict[str, Any] = {
 }
 
 
-def claim(run_id: UUID, *, owner: str) -> bool:
+def claim(workspace_id: UUID, run_id: UUID, *, owner: str) -> bool:
     """The queued run is the owner's, under a lease; False when it was not there to be had.
 
     What was asked of the run meanwhile stays asked: its keeper hears of it at once.
     """
-    with connection.cursor() as cursor:
-        cursor.execute(CLAIM, [owner, settings.LEASE_SECONDS, run_id])
-        row = cursor.fetchone()
-    if row is None:
-        return False
-    RunCursor.objects.filter(run_id=run_id).update(
-        fence=row[0], began_at=Now(), last_output_at=None
-    )
-    return True
+    asked = {"owner": owner, "seconds": settings.LEASE_SECONDS, "run": run_id}
+    return bool(run_bound(workspace_id, CLAIM, asked))
 
 
 def park(run: Run, *, waiting_for: str, waiting_on: UUID | str | None) -> bool:

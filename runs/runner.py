@@ -68,9 +68,9 @@ def _leave(workspace_id: UUID, run_id: UUID) -> None:
 
 def claim(workspace_id: UUID, run_id: UUID) -> Run | None:
     """The run as this worker's, or None when it was not there to be had."""
+    if not moves.claim(workspace_id, run_id, owner=owner()):
+        return None
     with bind(workspace_id):
-        if not moves.claim(run_id, owner=owner()):
-            return None
         run: Run = (
             Run.objects.select_related(
                 "agent__principal",

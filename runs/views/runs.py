@@ -6,7 +6,7 @@ from uuid import UUID
 
 from django.core.exceptions import ValidationError
 from django.core.paginator import Paginator
-from django.db.models import Case, IntegerField, QuerySet, Value, When
+from django.db.models import QuerySet
 from django.http import HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET, require_POST
@@ -26,18 +26,16 @@ MOST_DIGITS = 19
 @require_GET
 @workspace_view()
 def run_list(request: MemberRequest, workspace: Workspace) -> HttpResponse:
-    """What works now on top, then the newest."""
+    """What works now on top, then what has ended, the newest first."""
     wanted = request.GET.get("state", "")
-    runs = _visible(request)
-    if wanted in Run.State.values:
-        runs = runs.filter(state=wanted)
-    runs = runs.annotate(
-        is_over=Case(
-            When(state__in=Run.OPEN, then=Value(0)), default=Value(1), output_field=IntegerField()
-        )
-    ).order_by("is_over", "-queued_at")
+    runs = _visible(request).order_by("-queued_at", "-id")
+    is_of_one_state = wanted in Run.State.values
+    listed = runs.filter(state=wanted) if is_of_one_state else runs.filter(state__in=Run.ENDED)
+    page = Paginator(listed, 50).get_page(request.GET.get("page"))
+    working = [] if is_of_one_state or page.number > 1 else runs.filter(state__in=Run.OPEN)[:200]
     context = {
-        "page": Paginator(runs, 50).get_page(request.GET.get("page")),
+        "page": page,
+        "rows": [*working, *page],
         "wanted": wanted,
         "wanted_query": f"state={wanted}" if wanted else "",
         "states": Run.State.choices,

@@ -239,7 +239,7 @@ def test_a_yes_is_for_exactly_what_was_shown(plain: Stage, actor: Actor) -> None
 def test_a_worker_that_lost_the_run_cannot_ask(plain: Stage) -> None:
     [run] = plain.say("@engineer tidy up")
     with plain.cast.bound():
-        moves.claim(run.pk, owner="the old one")
+        moves.claim(run.workspace_id, run.pk, owner="the old one")
     old = plain.fresh(run)
     plain.change(run, lease_until=timezone.now())
     recovery.sweep()

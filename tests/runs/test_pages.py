@@ -108,6 +108,22 @@ def test_a_run_of_a_private_space_is_not_there_for_others(cast: Cast, run: Run) 
     assert str(run.pk) not in cast.client(cast.ben).get(cast.path("runs/")).content.decode()
 
 
+@pytest.mark.django_db
+def test_what_works_now_stands_above_what_has_ended(cast: Cast, run: Run) -> None:
+    with cast.bound():
+        for number in range(3):
+            _message, [later] = dispatch.post(
+                cast.conversation, author=cast.ada.principal, body=f"@ceo part {number}"
+            )
+            held = Run.objects.get(pk=later.pk)
+            moves.end(held, state="succeeded", reason="completed", summary="Done.")
+    text = cast.client(cast.vera).get(cast.path("runs/")).content.decode()
+    assert text.index(str(run.pk)) < text.index(str(later.pk))
+    only = cast.client(cast.vera).get(cast.path("runs/?state=succeeded")).content.decode()
+    assert str(run.pk) not in only
+    assert str(later.pk) in only
+
+
 # ---------------------------------------------------------------- long journals
 
 

@@ -30,7 +30,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 def dies(plain: Stage, run: Run) -> None:
     """Claimed by a process that is gone; its lease has run out."""
     with plain.cast.bound():
-        assert moves.claim(run.pk, owner="a worker that died")
+        assert moves.claim(run.workspace_id, run.pk, owner="a worker that died")
     plain.change(run, lease_until=timezone.now() - timedelta(seconds=1))
 
 
@@ -49,7 +49,7 @@ def test_a_run_whose_worker_died_goes_on_elsewhere(plain: Stage) -> None:
 def test_a_run_with_a_live_lease_is_left_alone(plain: Stage) -> None:
     [run] = plain.say("@engineer tidy up")
     with plain.cast.bound():
-        moves.claim(run.pk, owner="busy")
+        moves.claim(run.workspace_id, run.pk, owner="busy")
     recovery.sweep()
     assert plain.fresh(run).state == "running"
 
@@ -97,7 +97,7 @@ def test_a_row_that_cannot_be_mended_keeps_nothing_else_from_it(plain: Stage) ->
 def test_a_stop_is_carried_out_when_the_worker_is_found_dead(plain: Stage) -> None:
     [run] = plain.say("@engineer tidy up")
     with plain.cast.bound():
-        moves.claim(run.pk, owner="a worker that dies now")
+        moves.claim(run.workspace_id, run.pk, owner="a worker that dies now")
     plain.act(dispatch.stop, run)
     assert plain.fresh(run).state == "running"
     plain.change(run, lease_until=timezone.now())
@@ -109,7 +109,7 @@ def test_a_stop_is_carried_out_when_the_worker_is_found_dead(plain: Stage) -> No
 def test_a_pause_is_carried_out_when_the_worker_is_found_dead(plain: Stage) -> None:
     [run] = plain.say("@engineer tidy up")
     with plain.cast.bound():
-        moves.claim(run.pk, owner="a worker that dies now")
+        moves.claim(run.workspace_id, run.pk, owner="a worker that dies now")
     plain.act(dispatch.pause, run)
     plain.change(run, lease_until=timezone.now())
     recovery.sweep()
@@ -323,7 +323,7 @@ def test_a_run_is_silent_after_its_limit_and_not_before(
         plain.cast.engineer.save(update_fields=["silence_timeout_minutes"])
     [run] = plain.say("@engineer tidy up")
     with plain.cast.bound():
-        moves.claim(run.pk, owner="busy")
+        moves.claim(run.workspace_id, run.pk, owner="busy")
     plain.change(run, mode=mode)
     assert not silent_for(plain, run, limit - 0.1, had_output=had_output)
     assert silent_for(plain, run, limit + 0.1, had_output=had_output)

@@ -141,7 +141,7 @@ def test_a_stop_holds_when_the_worker_gives_the_run_back(plain: Stage, actor: Ac
 def test_a_run_whose_worker_is_gone_is_stopped_at_once(plain: Stage) -> None:
     [run] = plain.say(ASK)
     with plain.cast.bound():
-        moves.claim(run.pk, owner="a worker that died")
+        moves.claim(run.workspace_id, run.pk, owner="a worker that died")
     plain.change(run, lease_until=timezone.now() - timedelta(seconds=1))
     stopped(plain, run)
 

@@ -1,0 +1,143 @@
+"""From a posted message to its started run, with 50 runs waiting, beside bare Celery.
+
+    python bench/dispatch.py [--messages 200] [--waiting 50]
+
+A worker process of the product and a bare Celery worker listen at the same broker, warm, with the
+same pool of threads. `posted → started`: from the call that posts the message to the claim of its
+run. `rung → started`: from the moment in which a task is handed to Celery to its first line, or to
+the claim; this is what both sides have.
+"""
+
+import argparse
+import os
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+from bench import bare_worker, house  # noqa: E402 - after the path
+
+P95_MS, RATIO = 250.0, 1.5  # DESIGN 16
+THREADS = 16
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--messages", type=int, default=200)
+    parser.add_argument("--waiting", type=int, default=50, help="runs that wait for a person")
+    chosen = parser.parse_args()
+    house.need_engines()
+    built = house.build()
+    wait(built, chosen.waiting)
+    with product(), bare():
+        warm_up(built)
+        ours, theirs = [], []
+        for number in range(chosen.messages):
+            ours.append(one_run(built, number))
+            theirs.append(one_task())
+    posted, rung = zip(*ours, strict=True)
+    line("posted → started, milliseconds", list(posted), f"p95 <= {P95_MS:.0f}")
+    line("rung → started", list(rung), "")
+    line("  beside: bare Celery", theirs, "")
+    ratio = statistics.median(rung) / statistics.median(theirs)
+    print(f"{'rung → started, ratio of the medians':38} {ratio:7.2f} ×   <= {RATIO} ×")
+    print(f"{chosen.waiting} runs waited all the time")
+    return int(p95(list(posted)) > P95_MS or ratio > RATIO)
+
+
+def wait(built: house.House, count: int) -> None:
+    """That many runs are parked for a person."""
+    from runs.models import Run
+    from workspaces.tenancy import bind
+
+    for number in range(count):
+        run = built.ask(built.converse(), f"@bench wait {number}")
+        with bind(built.workspace):
+            Run.objects.filter(pk=run.pk).update(state="parked", waiting_for="person")
+
+
+def one_run(built: house.House, number: int) -> tuple[float, float]:
+    conversation = built.converse()
+    Rung.at = 0.0
+    posted = time.time()
+    run = built.ask(conversation, f"@bench hello {number}")
+    rung = Rung.at
+    while (fresh := built.fresh(run)).started_at is None or fresh.is_open:
+        assert time.time() - posted < 60, "nobody executes runs"
+        time.sleep(0.005)
+    started = fresh.started_at.timestamp()
+    return (started - posted) * 1000, (started - rung) * 1000
+
+
+def one_task() -> float:
+    started = bare_worker.ask(bare_worker.make())
+    return (started - Rung.at) * 1000
+
+
+class Rung:
+    """When the last task was handed to Celery, by its own signal."""
+
+    at = 0.0
+
+    @classmethod
+    def hear(cls, **_facts: Any) -> None:
+        cls.at = time.time()
+
+
+def warm_up(built: house.House) -> None:
+    from celery.signals import before_task_publish
+
+    before_task_publish.connect(Rung.hear)
+    for number in range(10):
+        one_run(built, number)
+        one_task()
+
+
+@contextmanager
+def product() -> Iterator[None]:
+    """The product's own worker for runs."""
+    roles = {"CC_ROLE": "worker", "CC_QUEUES": "runs", "CC_RUN_THREADS": str(THREADS)}
+    command = ["-m", "controlcenter.local", "up", "--no-browser"]
+    with process(command, **roles):
+        yield
+
+
+@contextmanager
+def bare() -> Iterator[None]:
+    with process(["bench/bare_worker.py", str(THREADS)]):
+        yield
+
+
+@contextmanager
+def process(arguments: list[str], **environment: str) -> Iterator[None]:
+    started = subprocess.Popen(
+        [sys.executable, *arguments],
+        cwd=ROOT,
+        env=os.environ | environment,
+        stdout=subprocess.DEVNULL,
+    )
+    try:
+        yield
+    finally:
+        started.terminate()
+        started.wait(20)
+
+
+def p95(values: list[float]) -> float:
+    return statistics.quantiles(values, n=20)[18]
+
+
+def line(what: str, values: list[float], figure: str) -> None:
+    middle = statistics.median(values)
+    print(f"{what:38} p50 {middle:7.1f}   p95 {p95(values):7.1f}   {figure}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

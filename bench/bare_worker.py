@@ -28,11 +28,12 @@ def make() -> Celery:
         worker_hijack_root_logger=False,
     )
 
-    @app.task(name="bare.begin")
-    def begin() -> None:
-        answers().rpush(ANSWERS, str(time.time()))
-
+    app.task(begin, name="bare.begin")
     return app
+
+
+def begin() -> None:
+    answers().rpush(ANSWERS, str(time.time()))
 
 
 @cache

@@ -3,7 +3,7 @@
 import random
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import timedelta
 from functools import partial
 from typing import Any
@@ -284,7 +284,10 @@ def test_claims_and_sweeps_at_once_leave_one_holder(plain: Stage) -> None:
     for number in range(15):
         [run] = plain.say(f"@engineer round {number}")
         claims = [partial(runner.claim, run.workspace_id, run.pk)] * 3
-        others = [recovery.sweep, partial(plain.act, dispatch.stop, run)]
+        others: list[Callable[[], Any]] = [
+            recovery.sweep,
+            partial(plain.act, dispatch.stop, run),
+        ]
         results = together([*claims, *others])
         held = [each for each in results if isinstance(each, Run)]
         assert len(held) <= 1

@@ -1,6 +1,7 @@
 """What the tabs of one web process share: the hub, the watch, the people who are here."""
 
 import asyncio
+import gc
 from weakref import WeakKeyDictionary
 
 from live.hub import Hub
@@ -11,6 +12,7 @@ from live.watch import Watch
 
 class House:
     def __init__(self) -> None:
+        _collect_seldom()
         self.watch = Watch(lambda: self.hub.tabs)
         self.hub = Hub(on_recheck=self.watch.ask)
         self.people = People()
@@ -22,6 +24,15 @@ class House:
 
     def tabs_of(self, user_id: str) -> int:
         return sum(tab.user_id == user_id for tab in self.hub.tabs)
+
+
+def _collect_seldom() -> None:
+    """A full garbage collection stops everything for 0.1 to 0.2 s in a process with a thousand
+    tabs, and the default has several a minute. What is there at the first tab (mostly what was
+    imported) is never looked at again, and the rest after 50 times as many allocations."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(10_000, 10, 50)
 
 
 _houses: WeakKeyDictionary[asyncio.AbstractEventLoop, House] = WeakKeyDictionary()

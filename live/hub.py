@@ -24,6 +24,7 @@ from live.wire import delta, encode, pieces
 log = logging.getLogger(__name__)
 
 SUBSCRIBE_AT_ONCE = 500
+TABS_AT_ONCE = 50
 
 
 @dataclass(frozen=True)
@@ -107,15 +108,23 @@ class Hub:
 
     # --- Messages ------------------------------------------------------------------------------
 
-    def _hear(self, channel: str, text: str) -> None:
-        for tab in self._listeners.get(channel, ()):
-            tab.offer(text)
+    async def _hear(self, channel: str, text: str) -> None:
         for held in self._joining.get(channel, {}).values():
             held.append(text)
         if channel == valkey.CONTROL:
-            self._obey(json.loads(text))
+            await self._obey(json.loads(text))
+        # A tab that joins from here on reads a place that has this message already.
+        listening = self._listeners.get(channel, set())
+        tabs = list(listening)
+        for start in range(0, len(tabs), TABS_AT_ONCE):
+            for tab in tabs[start : start + TABS_AT_ONCE]:
+                if tab in listening:
+                    tab.offer(text)
+            # What was offered leaves the process while the next are offered. It is also the pause
+            # in which tabs write that had to wait: a burst is read without one otherwise.
+            await asyncio.sleep(0)
 
-    def _obey(self, control: dict[str, str]) -> None:
+    async def _obey(self, control: dict[str, str]) -> None:
         match control:
             case {"recheck": user_id}:
                 self._on_recheck(user_id)
@@ -123,7 +132,7 @@ class Hub:
                 self._resync_all()
             case {"resync": topic}:
                 for locale in valkey.locales():
-                    self._hear(valkey.channel(topic, locale), encode({"resync": topic}))
+                    await self._hear(valkey.channel(topic, locale), encode({"resync": topic}))
 
     def _resync_all(self) -> None:
         for tab in self.tabs:
@@ -165,28 +174,26 @@ class Hub:
             while True:
                 answer = await connection.read_response(disconnect_on_error=False)
                 self._heard_at = asyncio.get_running_loop().time()
-                self._take(answer)
-                # A burst is read without a pause otherwise, and no tab could write meanwhile.
-                await asyncio.sleep(0)
+                await self._take(answer)
         finally:
             pinging.cancel()
 
-    def _take(self, answer: list[bytes]) -> None:
+    async def _take(self, answer: list[bytes]) -> None:
         match answer:
             case [b"message", channel, payload]:
-                self._hear(channel.decode(), payload.decode())
+                await self._hear(channel.decode(), payload.decode())
             case [b"subscribe", channel, _]:
-                self._confirm(channel.decode())
+                await self._confirm(channel.decode())
             case [b"unsubscribe", channel, _]:
                 self._confirmed.discard(channel.decode())
 
-    def _confirm(self, channel: str) -> None:
+    async def _confirm(self, channel: str) -> None:
         self._confirmed.add(channel)
         if waiting := self._confirmations.get(channel):
             future = waiting.popleft()
             if future.done():
                 # Its join gave up waiting: what came meanwhile went past it.
-                self._hear(channel, encode({"resync": valkey.topic(channel)}))
+                await self._hear(channel, encode({"resync": valkey.topic(channel)}))
             else:
                 future.set_result(None)
             if not waiting:
@@ -210,7 +217,7 @@ class Hub:
             place = await self._place(topic)
             for text in _texts(topic, place):
                 for locale in valkey.locales():
-                    self._hear(valkey.channel(topic, locale), text)
+                    await self._hear(valkey.channel(topic, locale), text)
 
     def _lost(self) -> None:
         self._connection = None

@@ -11,7 +11,7 @@ import pytest
 from websockets.exceptions import ConnectionClosed, InvalidHandshake
 
 import live
-from tests.live.engines import ROOT, Site, Valkey, running
+from tests.live.engines import ROOT, Site, Valkey, running, until
 from tests.live.reader import Reader
 
 pytestmark = pytest.mark.soak
@@ -105,14 +105,23 @@ def test_everything_is_killed_in_turn_and_nothing_is_lost_or_doubled(
             journal.append(n)
             live.publish(topic, "event", html="x" * 200, n=n)
 
+    def all_are_back() -> None:
+        """Each follower has seen what there is: it is connected, so the next kill hits it."""
+        here = len(journal)
+        until(lambda: all(follower.shown[-1:] >= [here] for follower in followers), 60)
+
+    stream(100)
+    all_are_back()
     stream(300)
     fresh.kill()
     stream(500)
     fresh.start()
+    all_are_back()
     stream(800)
     mortal.kill()
     stream(900)
     mortal.start()
+    all_are_back()
     stream(1200)
     fresh.kill()
     mortal.kill()

@@ -7,7 +7,7 @@ from typing import Any
 from django import template
 from django.templatetags.static import static
 from django.utils.html import format_html, format_html_join
-from django.utils.safestring import SafeString
+from django.utils.safestring import SafeString, mark_safe
 from django.utils.text import Truncator
 
 from . import states
@@ -162,7 +162,7 @@ def _box(place: Placed, sprite: str) -> SafeString:
         more=more if is_agent else f"{more} hue-{hue(name)}",
         url=node.get("url", "#"),
         id=format_html(' id="node-{}"', node["id"]) if node.get("id") else "",
-        current=format_html(' aria-current="true"') if more else "",
+        current=mark_safe(' aria-current="true"') if more else "",
         find=f"{name} {title}".lower(),
         x=place.x,
         y=f"{place.y:g}",
@@ -201,10 +201,10 @@ def _mark(known: states.State, sprite: str) -> SafeString:
             sprite, known.icon,
         )  # fmt: skip
     hollow = known.dot in {"never", "away", "offline"}
-    halo = '<circle class="halo" cx="62" cy="50" r="6.5"/>' if known.dot == "running" else ""
+    halo = mark_safe('<circle class="halo" cx="62" cy="50" r="6.5"/>')
     return format_html(
         '{}<circle class="mark {}" cx="62" cy="50" r="{}"/>',
-        format_html(halo) if halo else "", known.dot, "3.25" if hollow else "4",
+        halo if known.dot == "running" else "", known.dot, "3.25" if hollow else "4",
     )  # fmt: skip
 
 

@@ -24,8 +24,9 @@ local = $(bin)/python -m controlcenter.local
 up: $(base)
 	@exec $(local) up $(ARGS)
 
+# A worker that dies would leave the rest of its file waiting for ever: it ends the run instead.
 test: $(dev)
-	CC_SUITE=test $(local) exec -- $(bin)/pytest -n 2 --dist loadfile $(ARGS)
+	CC_SUITE=test $(local) exec -- $(bin)/pytest -n 2 --dist loadfile --max-worker-restart 0 $(ARGS)
 
 soak: $(dev)
 	CC_SUITE=soak $(local) exec -- $(bin)/pytest -m soak -o timeout=900 $(ARGS)

@@ -6,6 +6,7 @@ Limits are explicit: what is left out is counted, so that the page can say so.
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
+from itertools import zip_longest
 from re import compile, findall
 
 from django.utils.safestring import SafeString, mark_safe
@@ -30,6 +31,18 @@ class Line:
     @property
     def sign(self) -> str:
         return {"add": "+", "del": "−"}.get(self.kind, " ")
+
+
+@dataclass(frozen=True)
+class Sides:
+    """One row of two columns; None where a side has nothing to show."""
+
+    before: Line | None
+    after: Line | None
+
+    @property
+    def is_head(self) -> bool:
+        return self.before is not None and self.before.kind in ("hunk", "meta")
 
 
 @dataclass
@@ -58,6 +71,21 @@ class File:
     @property
     def total(self) -> int:
         return len(self.lines) + self.hidden
+
+    @property
+    def sides(self) -> list["Sides"]:
+        """The same lines as two columns: what was removed stands beside what came for it."""
+        rows: list[Sides] = []
+        at = 0
+        while at < len(self.lines):
+            removed = _run(self.lines, at, "del")
+            added = _run(self.lines, at + len(removed), "add")
+            rows += [Sides(*pair) for pair in zip_longest(removed, added)]
+            at += len(removed) + len(added)
+            if not removed and not added:
+                rows.append(Sides(self.lines[at], self.lines[at]))
+                at += 1
+        return rows
 
     @property
     def blocks(self) -> list[str]:

@@ -41,6 +41,19 @@ def test_the_changed_word_is_marked_where_lines_pair_up() -> None:
     ]
 
 
+def test_before_and_after_stand_beside_one_another() -> None:
+    (file,) = unified.read(CHANGE).files
+    assert [
+        (row.before and row.before.text, row.after and row.after.text) for row in file.sides[1:]
+    ] == [
+        ("keep", "keep"),
+        ("old = one(1)", "old = one(2)"),
+        (None, "more"),
+        ("end", "end"),
+    ]
+    assert file.sides[0].is_head
+
+
 def test_a_line_of_the_file_cannot_pretend_to_be_another_file() -> None:
     text = (
         "--- a/x\n+++ b/x\n@@ -1,3 +1,3 @@\n--- a/harmless\n+++ b/harmless\n"

@@ -15,7 +15,7 @@ _PLACES = (
     (re.compile(r"(?:^|/)\.?opencode/agents?/"), Dialect.OPENCODE),
     (re.compile(r"(?:^|/)agents/[a-z0-9][a-z0-9-]{0,62}/AGENTS\.md\Z"), Dialect.CC),
 )
-_PACKAGE = re.compile(r"(?:^|/)(?:plugins/[^/]+/agents/.*|agents/[^/]+)\Z")
+_PACKAGE = re.compile(r"(?:^|/)agents/(?:[^/]+/)*[^/]+\Z")
 _COPILOT_PLACE = re.compile(r"(?:^|/)\.github/agents/")
 _COPILOT_NAME = re.compile(r"\.(?:agent|chatmode)\.md\Z", re.IGNORECASE)
 _COPILOT_ONLY = frozenset(

@@ -11,6 +11,7 @@ from agents.library.warning import LoadWarning, warn
 
 _OPENING = re.compile(r"\A((?:[ \t]*\n)*)---[ \t]*(?:\n|\Z)")
 _CLOSING = re.compile(r"^---[ \t]*$", re.MULTILINE)
+_LONG_CLOSING = re.compile(r"^-{4,}[ \t]*$", re.MULTILINE)
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _LEADING_BLANK_LINES = re.compile(r"\A(?:[^\S\n]*\n)+")
 
@@ -61,12 +62,17 @@ def split(text: str) -> Split:
     if opening is None:
         return Split(None, text)
     closing = _CLOSING.search(text, opening.end())
+    is_long = closing is None
+    closing = closing or _LONG_CLOSING.search(text, opening.end())
     if closing is None:
         return Split(None, text, unterminated=True)
     blank_lines = opening.group(1).count("\n")
     warnings: tuple[LoadWarning, ...] = ()
     if blank_lines:
         warnings = (warn("blank-before-fence", "Blank lines stand before the opening ---."),)
+    if is_long:
+        sentence = "The closing fence has more than three dashes; it was taken for one."
+        warnings = (*warnings, warn("long-closing-fence", sentence))
     return Split(
         front=text[opening.end() : closing.start()],
         body=text[closing.end() :].removeprefix("\n"),

@@ -58,6 +58,8 @@ def test_by_place(path: str, dialect: str | None) -> None:
         ("name: Big Name", "", "fuxi"),
         ("name: small", "plugins/p/agents/small.md", "fuxi"),
         ("name: small", "agents/small.md", "fuxi"),
+        ("name: small", "kit/agents/web/react/small.md", "fuxi"),
+        ("description: no name", "kit/agents/web/small.md", "jarvis"),
         ("name: small", "docs/small.md", "jarvis"),
         ("x: y", "", "jarvis"),
         ("mode: subagent\nmodel: a/b", "", "opencode"),

@@ -110,6 +110,12 @@ def test_front_matter_as_people_write_it_loads(
     assert read.description.startswith(("Text", "Use", '"Text"', "Te\ufffdxt"))
 
 
+def test_a_closing_fence_with_more_dashes_is_taken_for_one() -> None:
+    long = read_text("---\nname: a-b\ndescription: c\ntools: LS\n--------\n\nBody", path="a.md")
+    assert codes(long) == ["long-closing-fence"]
+    assert (long.tools, long.body) == (("LS",), "Body")
+
+
 def test_prose_below_a_description_is_not_lost() -> None:
     front = (
         "name: reviewer\ndescription: Use it when asked. Examples:\n\n<example>\n"

@@ -73,6 +73,7 @@ RULES: dict[str, Callable[[Membership, list[str]], JoinGrant | None]] = {
     "roster": _whole_workspace,
     "runs": _whole_workspace,
     "repositories": _whole_workspace,
+    "skills": _whole_workspace,
     "inbox": _inbox,
     "conversation": _conversation,
     "space": _space,

@@ -13,6 +13,7 @@ _PLACES = (
     (re.compile(r"(?:^|/)\.(?:fuxi|claude)/agents/"), Dialect.FUXI),
     (re.compile(r"(?:^|/)\.qwen/(?:.*/)?agents/"), Dialect.QWEN),
     (re.compile(r"(?:^|/)\.?opencode/agents?/"), Dialect.OPENCODE),
+    (re.compile(r"(?:^|/)(?:\.copilot/agents|\.github/chatmodes)/"), Dialect.COPILOT),
     (re.compile(r"(?:^|/)agents/[a-z0-9][a-z0-9-]{0,62}/AGENTS\.md\Z"), Dialect.CC),
 )
 _PACKAGE = re.compile(r"(?:^|/)agents/(?:[^/]+/)*[^/]+\Z")

@@ -62,7 +62,7 @@ class Surroundings:
     ceiling: Path | None = None
     home: Path | None = None
     jarvis_home: Path | None = None  # default: `.jarvis-code` in `home`
-    managed: Path | None = None
+    managed: Sequence[Path] = ()  # the instance's first, then the workspace's own
     added: Sequence[Path] = ()
     extra: Sequence[str] = ()
     packages: Sequence[Package] = ()
@@ -98,11 +98,22 @@ def _upwards(cwd: Path, ceiling: Path | None) -> Iterator[Path]:
             return
 
 
+# Where a person's or an organisation's own files of a dialect lie, below their folder.
+OWN_FOLDERS = (
+    (".jarvis-code/agents", Dialect.JARVIS, False),
+    (".agents/agents", Dialect.JARVIS, True),
+    (".fuxi/agents", Dialect.FUXI, False),
+    (".claude/agents", Dialect.FUXI, False),
+    (".qwen/agents", Dialect.QWEN, False),
+    (".config/opencode/agent", Dialect.OPENCODE, False),
+    (".copilot/agents", Dialect.COPILOT, False),
+)
+
+
 def _managed(where: Surroundings) -> Iterator[Place]:
-    if where.managed is not None:
-        for vendor in (".fuxi", ".claude"):
-            folder = where.managed / vendor / "agents"
-            yield Place(Scope.MANAGED, folder, where.managed, Dialect.FUXI)
+    for distance, root in enumerate(where.managed):
+        for name, dialect, generic in OWN_FOLDERS:
+            yield Place(Scope.MANAGED, root / name, root, dialect, distance, generic)
 
 
 def _project(where: Surroundings) -> Iterator[Place]:
@@ -112,19 +123,25 @@ def _project(where: Surroundings) -> Iterator[Place]:
     distance = 0
     for distance, folder in enumerate(_upwards(where.cwd, root)):
         yield from _fuxi_folders(folder, root, distance)
-    only_at_root = (
+    yield from _root_folders(root, distance)
+    for number, added in enumerate(where.added, distance + 1):
+        yield from _fuxi_folders(added, added, number)
+        yield from _root_folders(added, number)
+
+
+def _root_folders(root: Path, distance: int) -> Iterator[Place]:
+    """The folders of the dialects that look at the root of a checkout only."""
+    for name, dialect, generic in (
         (".jarvis-code/agents", Dialect.JARVIS, False),
         (".agents/agents", Dialect.JARVIS, True),
         (".qwen/agents", Dialect.QWEN, False),
         (".opencode/agent", Dialect.OPENCODE, False),
         (".opencode/agents", Dialect.OPENCODE, False),
         (".github/agents", None, True),
-    )
-    for name, dialect, generic in only_at_root:
+        (".github/chatmodes", Dialect.COPILOT, True),
+    ):
         folder = root / name
         yield Place(Scope.PROJECT, folder, root, dialect, distance, generic, from_repository=True)
-    for number, added in enumerate(where.added, distance + 1):
-        yield from _fuxi_folders(added, added, number)
 
 
 def _fuxi_folders(folder: Path, root: Path, distance: int) -> Iterator[Place]:
@@ -163,15 +180,11 @@ def _member(where: Surroundings) -> Iterator[Place]:
     if home is None:
         return
     jarvis_home = where.jarvis_home or home / ".jarvis-code"
-    yield Place(Scope.MEMBER, jarvis_home / "agents", jarvis_home, Dialect.JARVIS)
-    yield Place(Scope.MEMBER, home / ".agents/agents", home, Dialect.JARVIS, generic=True)
-    for name, dialect in (
-        (".fuxi/agents", Dialect.FUXI),
-        (".claude/agents", Dialect.FUXI),
-        (".qwen/agents", Dialect.QWEN),
-        (".config/opencode/agent", Dialect.OPENCODE),
-    ):
-        yield Place(Scope.MEMBER, home / name, home, dialect)
+    for name, dialect, generic in OWN_FOLDERS:
+        if name.startswith(".jarvis-code/"):
+            yield Place(Scope.MEMBER, jarvis_home / "agents", jarvis_home, dialect)
+        else:
+            yield Place(Scope.MEMBER, home / name, home, dialect, generic=generic)
 
 
 def _builtin(where: Surroundings) -> Iterator[Place]:

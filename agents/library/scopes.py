@@ -1,7 +1,7 @@
 """Which definition counts under which name, and why the others do not (requirements 6.1–6.4)."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from agents.library.definition import AgentDefinition, Dialect
@@ -28,7 +28,8 @@ _SCOPE_WORDS = {
 @dataclass(frozen=True, slots=True)
 class Entry:
     """One found file in the library. `code` is `effective`, or why it is not:
-    `invalid shadowed duplicate needs-override not-trusted safe-mode disabled ambiguous`.
+    `invalid shadowed duplicate needs-override not-trusted safe-mode quarantined disabled
+    ambiguous`.
 
     `name` is what it is called by; a package's agent also by its bare name when `bare`.
     """
@@ -69,23 +70,33 @@ class Library:
         return tuple(sorted(e.name for e in self.entries if e.bare == bare_name))
 
 
-def resolve(
-    found: Iterable[Found],
-    *,
-    main_dialect: Dialect = Dialect.CC,
-    trusted: bool = False,
-    safe_mode: bool = False,
-) -> Library:
-    """The library that these files make.
+@dataclass(frozen=True, slots=True)
+class Caution:
+    """How far files of repositories are believed.
 
-    `trusted`: an admin trusts the repository, so its files may replace built-in agents and bring
-    hooks, executors and servers. `safe_mode` takes the repository's files out altogether.
+    `trusts`: an admin accepted the file, so it may replace a built-in agent and bring hooks,
+    executors and servers. `refuses`: why a file must not be used at all; empty when it may.
+    `safe_mode` takes the files of repositories out altogether.
     """
+
+    trusts: Callable[[Found], bool] = lambda _found: False
+    refuses: Callable[[Found], str] = lambda _found: ""
+    safe_mode: bool = False
+
+
+TRUSTING = Caution(trusts=lambda _found: True)
+CAUTIOUS = Caution()
+
+
+def resolve(
+    found: Iterable[Found], *, main_dialect: Dialect = Dialect.CC, caution: Caution = CAUTIOUS
+) -> Library:
+    """The library that these files make."""
     ranked = sorted(found, key=lambda item: _rank(item, main_dialect))
     builtins = frozenset(
         item.definition.name for item in ranked if item.place.scope is Scope.BUILTIN
     )
-    standing = [_standing(item, builtins, trusted=trusted, safe=safe_mode) for item in ranked]
+    standing = [_standing(item, builtins, caution) for item in ranked]
     by_name: dict[str, Entry] = {}
     entries = []
     for entry in _without_ambiguous(standing):
@@ -107,20 +118,19 @@ def _rank(item: Found, main_dialect: Dialect) -> tuple[int, int, int, int, bool,
     return (place.scope, place.distance, foreign, order, place.generic, item.relative)
 
 
-def _standing(item: Found, builtins: frozenset[str], *, trusted: bool, safe: bool) -> Entry:
+def _standing(item: Found, builtins: frozenset[str], caution: Caution) -> Entry:
     """The file's entry before anything is compared with its namesakes."""
+    trusted = not item.place.from_repository or caution.trusts(item)
     definition = _as_it_acts(item, trusted=trusted)
     name, bare = _names(item)
-    code, reason = _verdict(item, builtins, trusted=trusted, safe=safe)
+    code, reason = _verdict(item, builtins, caution, trusted=trusted)
     return Entry(item, name, definition, code, reason, bare=bare)
 
 
 def _as_it_acts(item: Found, *, trusted: bool) -> AgentDefinition:
     if item.place.scope is Scope.PLUGIN:
         return as_packaged(item.definition)
-    if item.place.from_repository and not trusted:
-        return as_untrusted(item.definition)
-    return item.definition
+    return item.definition if trusted else as_untrusted(item.definition)
 
 
 def _names(item: Found) -> tuple[str, str]:
@@ -133,7 +143,7 @@ def _names(item: Found) -> tuple[str, str]:
 
 
 def _verdict(
-    item: Found, builtins: frozenset[str], *, trusted: bool, safe: bool
+    item: Found, builtins: frozenset[str], caution: Caution, *, trusted: bool
 ) -> tuple[str, str]:
     definition, place = item.definition, item.place
     if not definition.is_usable:
@@ -141,15 +151,24 @@ def _verdict(
         return "invalid", reasons[-1].sentence if reasons else "The file cannot be used."
     if definition.dialect is Dialect.OPENCODE and definition.values.get("disable") is True:
         return "disabled", "The file says `disable: true`."
-    if safe and place.from_repository:
-        return "safe-mode", "Safe mode leaves the repository's agents out."
+    if place.from_repository:
+        if caution.safe_mode:
+            return "safe-mode", "Safe mode leaves the repository's agents out."
+        if refusal := caution.refuses(item):
+            return "quarantined", refusal
     if place.scope in (Scope.BUILTIN, Scope.PLUGIN) or definition.name not in builtins:
         return "effective", ""
+    return _override(item, trusted=trusted)
+
+
+def _override(item: Found, *, trusted: bool) -> tuple[str, str]:
+    """Whether a file named as a built-in agent may stand in its place (requirements 6.4)."""
+    definition = item.definition
     is_jarvis = definition.dialect is Dialect.JARVIS
-    if is_jarvis and not definition.override and place.scope is not Scope.SESSION:
+    if is_jarvis and not definition.override and item.place.scope is not Scope.SESSION:
         return "needs-override", "It is named as a built-in agent and lacks `override: true`."
-    if place.from_repository and not trusted:
-        return "not-trusted", "It would replace a built-in agent; its repository is not trusted."
+    if not trusted:
+        return "not-trusted", "It would replace a built-in agent; no admin has accepted the file."
     return "effective", ""
 
 

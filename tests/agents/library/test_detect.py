@@ -19,6 +19,8 @@ from agents.library.reading import read_text
         ("a/.qwen/extensions/evolve/agents/x.md", "qwen"),
         ("a/.opencode/agent/sub/x.md", "opencode"),
         ("a/.config/opencode/agents/x.md", "opencode"),
+        ("home/.copilot/agents/x.md", "copilot"),
+        ("repo/.github/chatmodes/x.md", "copilot"),
         ("data/workspaces/1/agents/qa/AGENTS.md", "cc"),
         ("a\\.claude\\agents\\x.md", "fuxi"),
         ("repo/AGENTS.md", None),

@@ -1,6 +1,7 @@
 """Which file counts under a name, and why the others do not."""
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -19,7 +20,7 @@ from agents.library.places import (
     refused_extra,
 )
 from agents.library.reading import read_text
-from agents.library.scopes import Library, resolve
+from agents.library.scopes import TRUSTING, Library, resolve
 
 
 class World:
@@ -48,7 +49,7 @@ class World:
             cwd=self.cwd,
             ceiling=self.repo.parent,
             home=self.home,
-            managed=self.managed,
+            managed=[self.managed],
             added=self.added,
             extra=self.extra,
             packages=self.packages,
@@ -157,9 +158,12 @@ def test_a_repository_replaces_a_built_in_agent_only_when_it_is_trusted(world: W
         scopes = standing(world.library(), name)
         assert "not-trusted" in scopes.values()
         assert "effective" in {code for key, code in scopes.items() if "builtin" in key}
-        trusted = standing(world.library(trusted=True), name)
+        trusted = standing(world.library(caution=TRUSTING), name)
         assert [key for key, code in trusted.items() if code == "effective"][0].startswith("proj")
-    assert "safe-mode" in standing(world.library(trusted=True, safe_mode=True), "agent").values()
+    assert (
+        "safe-mode"
+        in standing(world.library(caution=replace(TRUSTING, safe_mode=True)), "agent").values()
+    )
 
 
 def test_an_untrusted_repository_brings_nothing_that_runs(world: World) -> None:
@@ -174,7 +178,7 @@ def test_an_untrusted_repository_brings_nothing_that_runs(world: World) -> None:
     assert list(entry.definition.mcp) == ["far"]
     notes = [w.sentence for w in entry.definition.warnings if w.code == "field-stripped"]
     assert len(notes) == 3
-    trusted = world.library(trusted=True).find("x")
+    trusted = world.library(caution=TRUSTING).find("x")
     assert trusted is not None
     assert trusted.definition.posture is Posture.BYPASS
     assert list(trusted.definition.hooks) == ["Stop"]
@@ -279,7 +283,7 @@ def test_what_system_md_gives_way_to(world: World) -> None:
     assert system_prompt_file_counts(world.library(), chosen=None)
     world.write(project, "agent", "override: true")
     assert system_prompt_file_counts(world.library(), chosen=None)  # untrusted
-    library = world.library(trusted=True)
+    library = world.library(caution=TRUSTING)
     assert not system_prompt_file_counts(library, chosen=None)
     project.unlink()
     library = world.library()

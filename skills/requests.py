@@ -59,10 +59,11 @@ def preview(listing: SkillListing, *, by: Principal, slug: str = "") -> SkillReq
     raise NotImplementedError
 
 
-def preview_update(skill: Skill, *, by: Principal) -> SkillRequest:
+def preview_update(skill: Skill, *, by: Principal, at_once: bool = False) -> SkillRequest:
     """The same for the newest version of an installed skill, from its own source and path.
 
-    Raises CannotRequest when the skill has no source any more, or the source no such folder.
+    `at_once`: it is also installed when its decision is `accepted`; when that is `held` it waits in
+    the queue (bulk updates of an admin). Raises CannotRequest when the skill has no source any more, or the source no such folder.
     """
     raise NotImplementedError
 

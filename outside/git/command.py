@@ -21,13 +21,16 @@ VERBS = frozenset(
     [
         *("cat-file", "checkout-index", "commit-tree", "diff-tree", "fetch", "for-each-ref"),
         *("index-pack", "log", "ls-files", "ls-remote", "ls-tree", "merge-base", "pack-objects"),
-        *("push", "read-tree", "rev-list", "rev-parse", "update-index", "update-ref"),
-        *("upload-pack", "write-tree"),
+        *("push", "read-tree", "remote-http", "remote-https", "rev-list", "rev-parse"),
+        *("update-index", "update-ref", "upload-pack", "write-tree"),
     ]
 )
 # Verbs whose own argument readers do not know --end-of-options (git 2.39).
 _PLAIN = frozenset(
-    ["index-pack", "checkout-index", "read-tree", "update-index", "write-tree", "rev-parse"]
+    [
+        *("index-pack", "checkout-index", "read-tree", "remote-http", "remote-https"),
+        *("update-index", "write-tree", "rev-parse"),
+    ]
 )
 _UNSAFE = ["--upload-pack", "--receive-pack", "--exec", "--config", "--output", "--ext-diff"]
 

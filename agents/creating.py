@@ -14,7 +14,7 @@ from workspaces.tenancy import bind, writable_workspace
 from workspaces.turns import take_turn
 
 from . import mirror
-from .models import Agent, AgentSkill
+from .models import Agent, AgentSkill, is_storable
 
 # Words that mean "everybody" or "I" in a message. The seeded names are reserved for agents.
 NO_NAMES = RESERVED - {"ceo", "qa", "architect", "engineer", "librarian"}
@@ -119,10 +119,15 @@ def _taken() -> str:
 
 
 def hold_skills(agent: Agent, names: tuple[str, ...] | list[str]) -> None:
-    """The agent holds exactly these skill names; case does not matter, the first spelling stays."""
+    """The agent holds exactly these skill names; case does not matter, the first spelling stays.
+
+    A comma separates two of them, as on the page.
+    """
     wanted: dict[str, str] = {}
-    for name in names:
+    for name in ",".join(names).split(","):
         shown = " ".join(name.split())
+        if not is_storable(shown):
+            raise ValidationError({"skills": _("A character in it cannot be stored.")})
         if len(shown) > 64:
             raise ValidationError({"skills": _("A skill's name has at most 64 characters.")})
         if shown:

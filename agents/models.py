@@ -1,9 +1,10 @@
 """The agent: its row. Its directory on disk is written by `agents.mirror`."""
 
+import re
 from collections.abc import Collection
 
 from django.core.exceptions import ValidationError
-from django.core.validators import MaxValueValidator, MinValueValidator
+from django.core.validators import MaxLengthValidator, MaxValueValidator, MinValueValidator
 from django.db import models
 from django.db.models.functions import Lower
 from django.utils import timezone
@@ -12,7 +13,22 @@ from django.utils.translation import gettext_lazy as _
 from workspaces.models import Principal, handle_validator
 from workspaces.tenancy import TenantKey, TenantModel, TenantOneToOne
 
+
 BUILT_IN = "cc-harness"
+MOST_CHARACTERS = 200_000  # of a persona or of instructions: they stand in every prompt
+
+
+NOT_STORABLE = re.compile("[\0\ud800-\udfff]")
+TEXTS = ("name", "title", "persona", "system_prompt", "adapter_id", "model_id", "effort")
+
+
+def is_storable(value: object) -> bool:
+    """Whether PostgreSQL and a UTF-8 file can hold the text, or all text in the mapping or list."""
+    if isinstance(value, str):
+        return not NOT_STORABLE.search(value)
+    if isinstance(value, dict):
+        return all(is_storable(key) and is_storable(inner) for key, inner in value.items())
+    return all(map(is_storable, value)) if isinstance(value, list | tuple) else True
 
 
 class Agent(TenantModel):
@@ -28,8 +44,8 @@ class Agent(TenantModel):
     )
     name = models.CharField(max_length=63, blank=True, validators=[handle_validator])
     title = models.CharField(max_length=120, blank=True)
-    persona = models.TextField(blank=True)
-    system_prompt = models.TextField(blank=True)
+    persona = models.TextField(blank=True, validators=[MaxLengthValidator(MOST_CHARACTERS)])
+    system_prompt = models.TextField(blank=True, validators=[MaxLengthValidator(MOST_CHARACTERS)])
     adapter_id = models.CharField(max_length=60, null=True, blank=True)  # noqa: DJ001 null means the built-in loop
     model_id = models.CharField(max_length=200, null=True, blank=True)  # noqa: DJ001 null means the default
     effort = models.CharField(max_length=20, null=True, blank=True)  # noqa: DJ001 null means the model's own
@@ -77,10 +93,14 @@ class Agent(TenantModel):
         return self.name or str(_("Unnamed agent"))
 
     def clean_fields(self, exclude: Collection[str] | None = None) -> None:
-        """Also refuses a fraction, which Django would cut off in silence."""
+        """Also refuses a fraction, which Django would cut off in silence, and text that no
+        database and no file can hold."""
         for name in ("context_size", "silence_timeout_minutes"):
             if isinstance(getattr(self, name), float | bool):
                 raise ValidationError({name: _("A whole number, please.")})
+        for name in (*TEXTS, "unknown_keys"):
+            if not is_storable(getattr(self, name)):
+                raise ValidationError({name: _("A character in it cannot be stored.")})
         super().clean_fields(exclude)
 
     @property

@@ -15,6 +15,10 @@ from . import mirror
 from .models import Agent
 
 
+class Circle(ValidationError):
+    """Somebody would become its own superior; nothing was written."""
+
+
 def move(who: Principal, *, under: Principal | None, by: Principal) -> Principal | None:
     """The person or agent reports to `under`, or to nobody. Returns to whom it did before.
 
@@ -66,7 +70,7 @@ def require_acyclic(who: Principal, *, under: Principal | None) -> None:
     above: UUID | None = under.pk
     while above is not None and above not in seen:
         if above == who.pk:
-            raise ValidationError(
+            raise Circle(
                 {"reports_to": _("That would make %(who)s its own superior.") % {"who": who}}
             )
         seen.add(above)

@@ -2,12 +2,17 @@
 
 from django.urls import path
 
+from workspaces.access import endpoint
+
+from . import api
 from .views import agent, detail, library, mirror, orgchart, roster
 
 app_name = "agents"
 AGENTS = "w/<slug:workspace>/agents/"
 CHART = "w/<slug:workspace>/orgchart/"
 AGENT = AGENTS + "<uuid:agent>/"
+API = "w/<slug:workspace>/api/agents/"
+ONE = API + "<uuid:agent>/"
 urlpatterns = [
     path(AGENTS, roster.agent_list, name="agent-list"),
     path(AGENTS + "new/", roster.agent_create, name="agent-create"),
@@ -30,4 +35,18 @@ urlpatterns = [
     path(CHART + "move/", orgchart.orgchart_move, name="orgchart-move"),
     path(CHART + "undo/", orgchart.orgchart_undo, name="orgchart-undo"),
     path(CHART + "svg/", orgchart.orgchart_svg, name="orgchart-svg"),
+    path(API, endpoint(GET=api.agent_list, POST=api.agent_create), name="api-agents"),
+    path(API + "several/", endpoint(POST=api.agents_several), name="api-agents-several"),
+    path(
+        ONE,
+        endpoint(GET=api.agent_read, PATCH=api.agent_change, DELETE=api.agent_delete),
+        name="api-agent",
+    ),
+    path(ONE + "loss/", endpoint(GET=api.agent_loss), name="api-agent-loss"),
+    path(ONE + "pause/", endpoint(POST=api.agent_pause), name="api-agent-pause"),
+    path(ONE + "resume/", endpoint(POST=api.agent_resume), name="api-agent-resume"),
+    path(ONE + "archive/", endpoint(POST=api.agent_archive), name="api-agent-archive"),
+    path(ONE + "prompt/", endpoint(GET=api.agent_prompt), name="api-agent-prompt"),
+    path(ONE + "export/<slug:dialect>/", endpoint(GET=api.agent_export), name="api-agent-export"),
+    path("w/<slug:workspace>/api/orgchart/move/", endpoint(POST=api.chain_move), name="api-move"),
 ]

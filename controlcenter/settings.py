@@ -251,6 +251,8 @@ REPOSITORY_MAX_BYTES = env.number("CC_REPOSITORY_MAX_MB", 4096, low=1) * 1024 * 
 MIRROR_FRESH_SECONDS = env.seconds("CC_MIRROR_FRESH_SECONDS", 5)
 GATEWAY_IDLE_SECONDS = env.seconds("CC_GATEWAY_IDLE_SECONDS", 60)
 GATEWAY_TOKEN_HOURS = env.number("CC_GATEWAY_TOKEN_HOURS", 24, low=1, high=24 * 30)
+API_CALLS_A_MINUTE = env.number("CC_API_CALLS_A_MINUTE", 600, low=1)
+API_BODY_BYTES = env.number("CC_API_BODY_KIB", 2048, low=1) * 1024
 DEFAULT_MODEL = env.text("CC_DEFAULT_MODEL", "anthropic/claude-opus-5-5")
 
 CC_LIVE_ACCESS = "controlcenter.live_access.may_join"

@@ -4,20 +4,22 @@ What is foreign answers exactly like what is missing: same status, same body.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from datetime import timedelta
 from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
+from django.utils import timezone
 
 from guardrails.models import Approval, Rule
 from repositories.models import PushRequest, Repository
 from runs.models import Run, RunCursor
 from tests.cast import Cast
-from workspaces import invitations, members
-from workspaces.models import Membership, ModelConnection, Role
+from workspaces import invitations, members, tokens
+from workspaces.models import ApiToken, Membership, ModelConnection, Role
 from workspaces.tenancy import bind
 
 pytestmark = pytest.mark.django_db
@@ -104,6 +106,22 @@ MATRIX: dict[str, tuple[str, str]] = {
     "workspaces:model-show": (Role.VIEWER, "GET"),
     "workspaces:settings-show": (Role.VIEWER, "GET POST"),
     "workspaces:setup-show": (Role.VIEWER, "GET"),
+    "workspaces:token-create": (Role.VIEWER, "POST"),
+    "workspaces:token-list": (Role.VIEWER, "GET"),
+    "workspaces:token-revoke": (Role.VIEWER, "POST"),
+}
+# What programs call: name → the least role of each method.
+API: dict[str, dict[str, str]] = {
+    "agents:api-agent": {"GET": Role.VIEWER, "PATCH": Role.ADMIN, "DELETE": Role.ADMIN},
+    "agents:api-agent-archive": {"POST": Role.ADMIN},
+    "agents:api-agent-export": {"GET": Role.VIEWER},
+    "agents:api-agent-loss": {"GET": Role.VIEWER},
+    "agents:api-agent-pause": {"POST": Role.ADMIN},
+    "agents:api-agent-prompt": {"GET": Role.VIEWER},
+    "agents:api-agent-resume": {"POST": Role.ADMIN},
+    "agents:api-agents": {"GET": Role.VIEWER, "POST": Role.ADMIN},
+    "agents:api-agents-several": {"POST": Role.ADMIN},
+    "agents:api-move": {"POST": Role.ADMIN},
 }
 # Routes outside a workspace: who reaches them without signing in is told by their own tests.
 OUTSIDE = {
@@ -138,10 +156,17 @@ def routes() -> Iterator[tuple[str, str]]:
 
 
 ROUTES = dict(routes())
-INSIDE = sorted(name for name, path in ROUTES.items() if path.startswith("w/"))
+FOR_PROGRAMS = "w/<slug:workspace>/api/"
+INSIDE = sorted(
+    name
+    for name, path in ROUTES.items()
+    if path.startswith("w/") and not path.startswith(FOR_PROGRAMS)
+)
 
 
 def test_every_route_has_an_entry() -> None:
+    programs = {name for name, path in ROUTES.items() if path.startswith(FOR_PROGRAMS)}
+    assert programs == set(API), "add the route to API"
     assert set(INSIDE) - set(MATRIX) == set(), "add the route to MATRIX"
     assert set(MATRIX) - set(INSIDE) == set(), "the route is gone"
     assert {name for name, path in ROUTES.items() if not path.startswith("w/")} - OUTSIDE == set()
@@ -157,14 +182,16 @@ def test_every_room_asks_at_its_door() -> None:
                 walk(each.url_patterns, f"{prefix}{each.namespace}:" if each.namespace else prefix)
             else:
                 view = each.callback
-                while view is not None and not hasattr(view, "role"):
+                while view is not None and not hasattr(view, "role") and not hasattr(view, "roles"):
                     view = getattr(view, "__wrapped__", None)
-                roles[f"{prefix}{each.name}"] = getattr(view, "role", None)
+                found = getattr(view, "roles", getattr(view, "role", None))
+                roles[f"{prefix}{each.name}"] = found
 
     walk(get_resolver().url_patterns, "")
     assert {name: roles[name] for name in INSIDE} == {
         name: MATRIX[name][0] for name in INSIDE if name in MATRIX
     }
+    assert {name: roles[name] for name in API} == API
 
 
 class World:
@@ -242,7 +269,32 @@ class World:
                 "rule": rule.pk,
                 "run": run.pk,
                 "space": cast.space.slug,
+                "token": ApiToken.objects.create(
+                    user=cast.ada.user, name="t", secret_hash=uuid4().hex
+                ).pk,
             }
+
+    def callers(self) -> Iterator[tuple[str, Callable[[str, str], Any]]]:
+        """Everybody who might call, by session and by token."""
+        for who, membership in self.people.items():
+            if membership is None:
+                yield "nobody", _caller(Client())
+                continue
+            with bind(membership.workspace_id):
+                _row, text = tokens.issue(membership, name="t", may_write=True, days=1)
+            yield f"{who} by token", _caller(Client(), text)
+            yield who, _caller(self.client(who))
+        with bind(self.cast.workspace):
+            ada = self.cast.ada
+            _row, reading = tokens.issue(ada, name="t", may_write=False, days=None)
+            revoked, gone = tokens.issue(ada, name="t", may_write=True, days=None)
+            tokens.revoke(revoked, by=ada)
+            ended, late = tokens.issue(ada, name="t", may_write=True, days=1)
+            past = timezone.now() - timedelta(seconds=1)
+            ApiToken.objects.filter(pk=ended.pk).update(expires_at=past)
+        yield "owner to read by token", _caller(Client(), reading)
+        yield "revoked token", _caller(Client(), gone)
+        yield "ended token", _caller(Client(), late)
 
     def client(self, who: str) -> Client:
         return self.cast.client(self.people[who])
@@ -268,6 +320,12 @@ def world(cast: Cast) -> World:
 def ask(client: Client, method: str, address: str) -> Any:
     client.raise_request_exception = False
     return client.generic(method, address)
+
+
+def _caller(client: Client, token: str = "") -> Callable[[str, str], Any]:
+    client.raise_request_exception = False
+    headers = {"Authorization": f"Bearer {token}"} if token else {}
+    return lambda method, address: client.generic(method, address, headers=headers)
 
 
 def roles_below(role: str) -> list[str]:
@@ -334,3 +392,47 @@ def _body(answer: Any, slug: str) -> bytes:
     body = re.sub(rb'"X-CSRFToken": "\w+"', b"", answer.content)
     body = re.sub(rb'nonce="[^"]+"', b"", body)
     return body.replace(slug.encode(), b"").replace(b"csrfmiddlewaretoken", b"")
+
+
+@pytest.mark.parametrize("name", sorted(API))
+def test_route_for_programs(name: str, world: World) -> None:
+    """By session and by token alike; a token that works no more is nobody's."""
+    own = world.address(name, workspace="analytical", rows=world.own)
+    missing = world.address(name, workspace="never-was", rows=world.own)
+    for method, role in API[name].items():
+        reached = False
+        for who, call in world.callers():
+            answer, control = (call(method, each) for each in (own, missing))
+            expected = _expected(who, method, role)
+            assert answer.status_code in expected, f"{who} {method}: {answer.status_code}"
+            if expected in ({401}, {404}):
+                assert (answer.status_code, answer.content) == (
+                    control.status_code,
+                    control.content,
+                ), f"{who} {method}"
+            if 409 in expected and not reached:
+                assert answer.status_code != 404, f"{who} {method}"
+                reached = True
+            if answer.status_code >= 400:
+                assert answer["Content-Type"] == "application/problem+json"
+                assert answer.json()["detail"]
+    owner = dict(world.callers())["owner by token"]
+    for method in {"GET", "POST", "PUT", "PATCH", "DELETE"} - set(API[name]):
+        refused = owner(method, own)
+        assert (refused.status_code, refused.json()["code"]) == (405, "wrong-method"), method
+    if any(f":{key}>" in ROUTES[name] for key in world.own):
+        address = world.address(name, workspace="analytical", rows=world.foreign)
+        for method in API[name]:
+            assert owner(method, address).status_code == 404, f"owner {method} on what is not there"
+
+
+def _expected(who: str, method: str, role: str) -> set[int]:
+    """The answers that a caller may get; a program that may call is told what its body lacks."""
+    if who in {"nobody", "revoked token", "ended token", "removed by token"}:
+        return {401}
+    if who in {"stranger", "stranger by token", "removed"}:
+        return {404}
+    rank = who.split()[0]
+    if rank in roles_below(role) or (who == "owner to read by token" and method != "GET"):
+        return {403}
+    return {200, 201, 204, 404, 409, 422, 428}

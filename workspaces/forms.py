@@ -75,6 +75,33 @@ class ProfileForm(forms.ModelForm):  # type: ignore[type-arg]
         }
 
 
+class TokenForm(forms.Form):
+    """What a program is to be let do, and for how long."""
+
+    name = forms.CharField(
+        label=_("What is it for?"),
+        max_length=80,
+        widget=forms.TextInput(attrs={"placeholder": _("such as: nightly report")}),
+    )
+    scope = forms.ChoiceField(
+        label=_("It may"),
+        choices=[("read", _("Read")), ("write", _("Read and write, as far as you may"))],
+    )
+    days = forms.TypedChoiceField(
+        label=_("It ends"),
+        coerce=int,
+        empty_value=None,
+        required=False,
+        initial=90,
+        choices=[
+            (30, _("in 30 days")),
+            (90, _("in 90 days")),
+            (365, _("in a year")),
+            ("", _("only when it is revoked")),
+        ],
+    )
+
+
 class ConnectionForm(forms.Form):
     """One of the three ways to a model."""
 

@@ -193,6 +193,18 @@ class ApiToken(TenantModel):
 
     objects: ClassVar[OwnManager[Self]] = OwnManager()
 
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["workspace", "secret_hash"], name="apitoken_hash"),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def has_ended(self) -> bool:
+        return self.expires_at is not None and self.expires_at <= timezone.now()
+
 
 class Credential(TenantModel):
     """A secret that the server holds for the workspace: encrypted, never shown again."""

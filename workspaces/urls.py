@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from .views import front, general, home, members, models
+from .views import front, general, home, members, models, tokens
 
 app_name = "workspaces"
 urlpatterns = [
@@ -38,6 +38,13 @@ urlpatterns = [
         "w/<slug:workspace>/settings/members/<uuid:member>/remove/",
         members.member_remove,
         name="member-remove",
+    ),
+    path("w/<slug:workspace>/settings/tokens/", tokens.token_list, name="token-list"),
+    path("w/<slug:workspace>/settings/tokens/new/", tokens.token_create, name="token-create"),
+    path(
+        "w/<slug:workspace>/settings/tokens/<uuid:token>/revoke/",
+        tokens.token_revoke,
+        name="token-revoke",
     ),
     path("w/<slug:workspace>/settings/models/", models.model_list, name="model-list"),
     path("w/<slug:workspace>/settings/models/add/", models.model_add, name="model-add"),

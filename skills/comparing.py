@@ -1,10 +1,10 @@
 """What differs between two versions of a skill: lines, findings, capabilities. Pure."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
-from skills.scanning import CAPABILITIES, File, Finding, Manifest
+from skills.scanning import CAPABILITIES, File, Finding
 
 AROUND = 3
 MOST_COMPARED = 4_000_000  # lines of one side times lines of the other
@@ -62,14 +62,13 @@ def findings(before: tuple[Finding, ...], after: tuple[Finding, ...]) -> Finding
     return FindingChange(tuple(new), tuple(left), tuple(same))
 
 
-def capabilities(before: Manifest | None, after: Manifest) -> tuple[CapabilityChange, ...]:
-    """All six capabilities, in their own order."""
+def capabilities(
+    before: Collection[str], after: Collection[str], places: Mapping[str, tuple[str, ...]]
+) -> tuple[CapabilityChange, ...]:
+    """All six capabilities, in their own order; `places` show where those of now are seen."""
     return tuple(
         CapabilityChange(
-            name,
-            had=before is not None and before.has(name),
-            has=after.has(name),
-            places=tuple(after.places.get(name, ())),
+            name, had=name in before, has=name in after, places=tuple(places.get(name, ()))
         )
         for name in CAPABILITIES
     )

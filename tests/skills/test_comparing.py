@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from controlcenter.reading import unified
 from skills import comparing
-from skills.scanning import File, Finding, Manifest, Severity
+from skills.scanning import File, Finding, Severity
 
 TEXT = st.text(alphabet="ab\n -+@\\\r\u200b", max_size=60)
 
@@ -85,8 +85,7 @@ def test_a_finding_that_only_moved_is_not_new() -> None:
 
 def test_what_a_skill_can_do_now_and_could_not_before() -> None:
     rows = comparing.capabilities(
-        Manifest({"writes": ("a:1",), "deletes": ("a:2",)}),
-        Manifest({"writes": ("a:1",), "shell": ("b:2", "b:3")}),
+        ["writes", "deletes"], ["writes", "shell"], {"writes": ("a:1",), "shell": ("b:2", "b:3")}
     )
     assert [one.name for one in rows if one.is_new] == ["shell"]
     assert [one.name for one in rows if one.is_gone] == ["deletes"]

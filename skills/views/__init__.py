@@ -1,0 +1,1 @@
+"""The pages of the skills room, one module a subject."""

@@ -1,0 +1,53 @@
+"""What the workspace's own rules say to each thing that a skill can do."""
+
+from dataclasses import dataclass
+
+from django.utils.translation import gettext as _
+
+from guardrails.actions import Action
+from guardrails.classes import ActionClass
+from guardrails.decisions import Decision
+from guardrails.rules import judge
+
+from ..rules import current
+from ..scanning import CAPABILITIES
+
+CLASSES = {
+    "shell": ActionClass.PROCESS_SPAWN,
+    "writes": ActionClass.FILE_WRITE_OUTSIDE_WORKTREE,
+    "deletes": ActionClass.FILE_DELETE,
+    "network": ActionClass.NETWORK_EGRESS,
+    "secrets": ActionClass.SECRET_ACCESS,
+    "installs": ActionClass.PACKAGE_INSTALL,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """One rule's answer in words, with its tone and icon."""
+
+    sentence: str
+    tone: str
+    icon: str
+
+
+def said() -> dict[str, Said]:
+    """The answer to each capability: refused at the gate, or what an agent meets when it follows
+    the skill. The gate's own rule speaks first."""
+    denied = current().denied
+    return {name: _refused() if name in denied else _met(name) for name in CAPABILITIES}
+
+
+def _refused() -> Said:
+    return Said(_("no skill here may do this"), "failed", "ban")
+
+
+def _met(name: str) -> Said:
+    answer = judge(
+        [Action(classes=frozenset({CLASSES[name]}))], agent_id=None, space_id=None
+    ).decision
+    return {
+        Decision.ALLOW: Said(_("agents may here"), "", "check"),
+        Decision.ASK: Said(_("agents ask first here"), "blocked", "hand"),
+        Decision.DENY: Said(_("agents may not here"), "failed", "ban"),
+    }[answer]

@@ -3,6 +3,7 @@
 from django.db.models import Q, QuerySet
 
 from guardrails.models import Approval
+from skills.models import SkillRequest
 from spaces.visibility import visible_spaces
 from workspaces.models import Membership, Role
 
@@ -27,8 +28,14 @@ def answered(member: Membership) -> QuerySet[Approval]:
     return visible_approvals(member).exclude(state=Approval.State.PENDING).order_by("-decided_at")
 
 
+def held_skills(member: Membership) -> QuerySet[SkillRequest]:
+    """The skills that wait for this member's yes or no, the newest first; only admins decide."""
+    held = SkillRequest.objects.waiting().select_related("requested_by").order_by("-created_at")
+    return held if member.may(Role.ADMIN) else held.none()
+
+
 def waiting_count(member: Membership) -> int:
     """The number in the rail: what this member could answer."""
     if not member.may(Role.MEMBER):
         return 0
-    return waiting(member).count()
+    return waiting(member).count() + held_skills(member).count()

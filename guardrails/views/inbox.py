@@ -118,6 +118,7 @@ def list_context(request: MemberRequest, *, current: Approval | None) -> dict[st
     member, slug = request.membership, request.workspace.slug
     only_answered = request.GET.get("show") == "answered"
     waiting = list(inbox.waiting(member))
+    held = list(inbox.held_skills(member))
     shown = [] if only_answered else list(_chosen(request, inbox.waiting(member)))
     page = Paginator(inbox.answered(member), PAGE).get_page(request.GET.get("page"))
     closed: list[Approval] | Page[Approval] = page
@@ -136,7 +137,8 @@ def list_context(request: MemberRequest, *, current: Approval | None) -> dict[st
         "page": page if only_answered else None,
         "has_more": not only_answered and len(closed) > RECENT,
         "answered_url": reverse("guardrails:inbox", args=[slug]) + "?show=answered",
-        "waiting_count": len(waiting),
+        "waiting_count": len(waiting) + len(held),
+        "held_skills": [] if only_answered or "kind" in query else held,
         "chips": _chips(request, waiting),
         "list_url": reverse("guardrails:inbox-list", args=[slug]) + "?" + urlencode(query),
     }

@@ -64,6 +64,7 @@ from .remotes import (
     probe,
 )
 from .serving import serving_path, serving_view, upload_pack
+from .trees import blobs, has_commit, listing, look_of, readable
 from .work import (
     Identity,
     NothingToCommit,
@@ -116,6 +117,7 @@ __all__ = [
     "WrongCredential",
     "absorb",
     "added_lines_log",
+    "blobs",
     "branch_tip",
     "builds_on",
     "check_oid",
@@ -127,9 +129,12 @@ __all__ = [
     "exists",
     "fetch_mirror",
     "forward",
+    "has_commit",
     "head",
     "inspect",
+    "listing",
     "log",
+    "look_of",
     "make_checkout",
     "mend",
     "mirrored",
@@ -138,6 +143,7 @@ __all__ = [
     "printable",
     "probe",
     "quarantine",
+    "readable",
     "serving_path",
     "serving_view",
     "snapshot",

@@ -1,0 +1,45 @@
+"""What an accepted skill says about itself, and its text. Never read before there is a verdict."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from skills.scanning import LIMITS, File, frontmatter
+from skills.scanning.report import Report
+from skills.scanning.text import decode
+
+LONGEST_DESCRIPTION = 1024
+LONGEST_BODY = 200_000
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """The front matter as the index takes it. `is_hidden`: only people may call for the skill."""
+
+    description: str = ""
+    is_hidden: bool = False
+
+
+def head_of(files: Mapping[str, File]) -> Head:
+    """The head of a skill's SKILL.md; an empty one when there is none to be read."""
+    decoded = decode(files[name].data) if (name := skill_file(files)) else None
+    if decoded is None:
+        return Head()
+    front = frontmatter.read(decoded.text, name, Report(LIMITS), LIMITS)
+    hidden = front.fields.get("disable-model-invocation")
+    return Head(
+        " ".join(front.description.split())[:LONGEST_DESCRIPTION],
+        is_hidden=hidden is True or str(hidden).strip().lower() == "true",
+    )
+
+
+def body_of(files: Mapping[str, File]) -> str:
+    """The text of a skill's SKILL.md, front matter and all."""
+    name = skill_file(files)
+    return files[name].data[:LONGEST_BODY].decode("utf-8", "replace") if name else ""
+
+
+def skill_file(files: Mapping[str, File]) -> str:
+    """The path of the SKILL.md, however it is spelled; "" when there is none."""
+    if "SKILL.md" in files:
+        return "SKILL.md"
+    return next((path for path in sorted(files) if path.lower() == "skill.md"), "")

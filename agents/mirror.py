@@ -17,7 +17,6 @@ from .models import Agent
 from .paths import agent_directory, skill_directory, workspace_directory
 
 DEFINITION = "AGENTS.md"
-USABLE = ("pass", "warn")
 MOST_BYTES = 4 * 1024 * 1024
 ABOVE_LINKS = Path("../../../../skills")  # from a link's folder to the workspace's skills
 
@@ -147,17 +146,14 @@ def without_link(agent: Agent, usable: Collection[str] | None = None) -> list[tu
     if usable is None:
         usable = usable_skills(agent.workspace_id)
     held = [name for name in agent.skill_names.all() if name.key not in usable]
-    known = set(
-        Skill.objects.filter(slug__in=[name.key for name in held])
-        .exclude(verdict__in=USABLE)
-        .values_list("slug", flat=True)
-    )
+    rows = Skill.objects.filter(slug__in=[name.key for name in held])
+    known = {row.slug for row in rows if not row.is_usable}
     return [(name.display, "quarantined" if name.key in known else "missing") for name in held]
 
 
 def usable_skills(workspace_id: UUID) -> frozenset[str]:
     """The skills of the bound workspace with a verdict that allows a link, and a directory."""
-    slugs = Skill.objects.filter(verdict__in=USABLE).values_list("slug", flat=True)
+    slugs = Skill.objects.usable().values_list("slug", flat=True)
     return frozenset(slug for slug in slugs if skill_directory(workspace_id, slug).is_dir())
 
 

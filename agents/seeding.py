@@ -1,5 +1,6 @@
 """The team that every workspace begins with: a CEO and four specialists who report to it."""
 
+import logging
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
@@ -9,16 +10,21 @@ from uuid import UUID
 
 import yaml
 from django.db import connection
+from django.db.models import Q
 from django.utils import timezone
 
 from live.publish import publish
-from skills.install import write_seeded
+from skills import seeded
+from skills.lockfile import LockUnreadable
+from skills.models import Skill
 from workspaces.background import enqueue
 from workspaces.members import create_workspace
 from workspaces.models import Principal, User, Workspace
 from workspaces.tenancy import across_workspaces, bind
 
 from .creating import Profile, create
+
+log = logging.getLogger(__name__)
 
 SEEDED = Path(__file__).parent / "seeded"
 CHIEF = "ceo"
@@ -33,11 +39,11 @@ def found_workspace(user: User, name: str) -> Workspace:
 
 def seed(workspace_id: UUID) -> None:
     """The team stands in the workspace, with files and links. Safe to run twice, also at once."""
+    seeded.judge_all()
     with bind(workspace_id):
         with connection.cursor() as cursor:
             cursor.execute("SELECT pg_advisory_xact_lock(hashtext(%s))", [f"seed {workspace_id}"])
-        for folder in sorted((SEEDED / "skills").iterdir()):
-            write_seeded(folder)
+        seeded.put_all(workspace_id)
         chief: Principal | None = None
         for profile in team():
             agent, _is_new = create(replace(profile, reports_to=chief))
@@ -47,15 +53,20 @@ def seed(workspace_id: UUID) -> None:
 
 
 def sweep() -> int:
-    """Seeds workspaces whose background task was lost. Returns how many."""
+    """Seeds workspaces whose background task was lost, or whose seeded skills are from before these
+    were scanned. Returns how many."""
     with across_workspaces():
-        late = list(
-            Workspace.objects.filter(
-                seeded_at=None, created_at__lt=timezone.now() - timedelta(seconds=20)
-            ).values_list("id", flat=True)
+        unscanned = Skill.objects.filter(ruleset=seeded.LEGACY).values("workspace_id")
+        rows = Workspace.objects.filter(
+            Q(seeded_at=None, created_at__lt=timezone.now() - timedelta(seconds=20))
+            | Q(pk__in=unscanned)
         )
+        late = list(rows.values_list("id", flat=True))
     for workspace_id in late:
-        seed(workspace_id)
+        try:
+            seed(workspace_id)
+        except LockUnreadable:
+            log.exception("the team of %s cannot be seeded", workspace_id)
     return len(late)
 
 

@@ -248,6 +248,9 @@ PUSH_LEASE_SECONDS = env.number("CC_PUSH_LEASE_SECONDS", 30, low=1, high=3600)
 PUSH_RETRY_SECONDS = env.seconds("CC_PUSH_RETRY_SECONDS", 5)
 PUSH_KEEP_DAYS = env.number("CC_PUSH_KEEP_DAYS", 14)
 REPOSITORY_MAX_BYTES = env.number("CC_REPOSITORY_MAX_MB", 4096, low=1) * 1024 * 1024
+SKILL_FETCH_SECONDS = env.seconds("CC_SKILL_FETCH_SECONDS", 120)
+SKILL_SOURCE_MAX_BYTES = env.number("CC_SKILL_SOURCE_MAX_MB", 96, low=1) * 1024 * 1024
+SKILL_SYNC_HOURS = env.number("CC_SKILL_SYNC_HOURS", 24, low=1, high=24 * 30)
 MIRROR_FRESH_SECONDS = env.seconds("CC_MIRROR_FRESH_SECONDS", 5)
 GATEWAY_IDLE_SECONDS = env.seconds("CC_GATEWAY_IDLE_SECONDS", 60)
 GATEWAY_TOKEN_HOURS = env.number("CC_GATEWAY_TOKEN_HOURS", 24, low=1, high=24 * 30)
@@ -259,6 +262,9 @@ CC_LIVE_ACCESS = "controlcenter.live_access.may_join"
 CC_PUSH_JUDGE = "runs.pushing.judge_push"
 CC_PUSH_SETTLED = "runs.pushing.push_settled"
 CC_RUN_CHECK = "runs.pushing.is_in_progress"
+CC_SKILLS_CHANGED = "agents.mirror.relink"
+CC_SKILL_HOLDERS = "agents.holders.names_of"
+CC_SHIPPED_SKILLS = BASE_DIR / "agents" / "seeded" / "skills"
 CC_WORKER_STOPPING = ["runs.keeper.give_up_all"]
 CC_TICKS = [
     ("runs.recovery.sweep", SWEEP_SECONDS),
@@ -268,6 +274,8 @@ CC_TICKS = [
     ("guardrails.approvals.expire_due", 60),
     ("workspaces.audit.seal_all", 1),
     ("agents.seeding.sweep", 30),
+    ("skills.recovery.sweep", 60),
+    ("skills.recovery.tidy", 60),
 ]
 
 LOGGING = {

@@ -16,6 +16,7 @@ from typing import Any, NoReturn
 from skills.scanning import Decision, File, digest
 
 NAME = "skills-lock.json"
+LOCAL = "local"  # the source type of what was written here: it has no commit
 VERSION = 1
 LARGEST = 16 << 20
 _SLUG = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?")
@@ -43,12 +44,14 @@ class LockMismatch(Exception):
 
 
 class State(StrEnum):
-    """How what stands on disk relates to the lock."""
+    """How what stands on disk relates to the lock. `unrecorded`: in the lock, and the workspace has
+    no row of exactly these bytes."""
 
     MATCHED = "matched"
     DRIFTED = "drifted"
     MISSING = "missing"
     UNLISTED = "unlisted"
+    UNRECORDED = "unrecorded"
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +193,7 @@ def _read_pin(name: str, said: object, problems: list[str]) -> Pin | None:
         ("sourceType", None, True),
         ("skillPath", None, True),
         ("computedHash", _HASH, True),
-        ("commit", _COMMIT, True),
+        ("commit", _COMMIT, said.get("sourceType") != LOCAL),
         ("treeSha", _COMMIT, True),
         ("digest", _DIGEST, True),
         ("previousDigest", _DIGEST, False),
@@ -214,7 +217,7 @@ def _read_pin(name: str, said: object, problems: list[str]) -> Pin | None:
         return None
     return Pin(
         source=said["source"], source_type=said["sourceType"], skill_path=said["skillPath"],
-        commit=said["commit"], tree_sha=said["treeSha"], digest=said["digest"],
+        commit=said.get("commit", ""), tree_sha=said["treeSha"], digest=said["digest"],
         computed_hash=said["computedHash"], verdict=given, ref=said.get("ref", ""),
         source_url=said.get("sourceUrl", ""), previous_digest=said.get("previousDigest", ""),
         extra={key: value for key, value in said.items() if key not in _KNOWN},

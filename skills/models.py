@@ -182,6 +182,11 @@ class Skill(TenantModel):
     def has_update(self) -> bool:
         return bool(self.available_commit)
 
+    @property
+    def findings_are_acceptable(self) -> bool:
+        """Whether an admin may accept the risk; structural faults can never be accepted."""
+        return all(finding["acceptable"] for finding in self.findings)
+
 
 class SkillRequestQuerySet(models.QuerySet["SkillRequest"]):
     def waiting(self) -> Self:
@@ -225,7 +230,7 @@ class SkillRequest(TenantModel):
 
     kind = models.CharField(max_length=8, choices=Kind.choices)
     state = models.CharField(max_length=10, choices=State.choices, default=State.QUEUED)
-    source = TenantKey(SkillSource, null=True, on_delete=models.CASCADE, related_name="requests")
+    source = TenantKey(SkillSource, null=True, on_delete=models.SET_NULL, related_name="requests")
     source_name = models.CharField(max_length=120, blank=True)
     path = models.CharField(max_length=1000, blank=True)
     slug = models.CharField(max_length=64, validators=[handle_validator])
@@ -246,6 +251,7 @@ class SkillRequest(TenantModel):
     error = models.TextField(blank=True)
     error_code = models.CharField(max_length=40, blank=True)
     percent = models.PositiveSmallIntegerField(null=True, blank=True)
+    attempts = models.PositiveSmallIntegerField(default=0)
     beat_at = models.DateTimeField(default=timezone.now)
     install_at_once = models.BooleanField(default=False)
     requested_by = TenantKey(Principal, null=True, on_delete=models.SET_NULL, related_name="+")

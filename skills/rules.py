@@ -2,13 +2,32 @@
 
 from collections.abc import Collection
 
-from skills.scanning import Rules
+from django.utils.translation import gettext as _
+
+from skills.scanning import CAPABILITIES, Rules
+from skills.scanning.ruleset import CATALOGUE
+from workspaces import audit
+from workspaces.background import enqueue
 from workspaces.models import Principal
+from workspaces.tenancy import writable_workspace
+from workspaces.turns import take_turn
+
+from .models import SkillRules
+
+RESCAN = "skills.tasks.rescan_all"
 
 
 def current() -> Rules:
     """The rules of the bound workspace; without a row nothing is accepted beforehand."""
-    raise NotImplementedError
+    row = SkillRules.objects.first()
+    if row is None:
+        return Rules()
+    return Rules(
+        accepts_first_prose=row.accepts_first_prose,
+        accepts_warnings=row.accepts_warnings,
+        tolerated=frozenset(row.tolerated),
+        denied=frozenset(row.denied),
+    )
 
 
 def change(
@@ -23,4 +42,22 @@ def change(
 
     Raises ValueError for a rule id or a capability that does not exist.
     """
-    raise NotImplementedError
+    unknown = sorted((set(tolerated) - set(CATALOGUE)) | (set(denied) - set(CAPABILITIES)))
+    if unknown:
+        raise ValueError(
+            _("There is no rule or capability %(name)s.") % {"name": ", ".join(unknown)[:200]}
+        )
+    take_turn("skill rules")
+    row = SkillRules.objects.first() or SkillRules()
+    row.accepts_first_prose, row.accepts_warnings = accepts_first_prose, accepts_warnings
+    row.tolerated, row.denied = sorted(set(tolerated)), sorted(set(denied))
+    row.changed_by = by
+    row.save()
+    said = {
+        "accepts_first_prose": accepts_first_prose,
+        "accepts_warnings": accepts_warnings,
+        "tolerated": row.tolerated,
+        "denied": row.denied,
+    }
+    audit.record("skill.rules", actor=by, subject="skills", detail=said)
+    enqueue(RESCAN, writable_workspace(), queue="files")

@@ -16,7 +16,6 @@ from harness.tools.surface import surface
 from skills.models import Skill
 from workspaces.models import Principal, Workspace
 
-from ..mirror import USABLE
 from ..models import Agent
 
 CHARACTERS_A_TOKEN = 4  # English prose and code, near enough to weigh sections against each other
@@ -106,5 +105,5 @@ def _index(agent: Agent) -> list[SkillLine]:
             description=skill.description,
             location=f".agents/skills/{skill.slug}/SKILL.md",
         )
-        for skill in Skill.objects.filter(slug__in=keys, verdict__in=USABLE)
+        for skill in Skill.objects.usable().filter(slug__in=keys)
     ]

@@ -13,6 +13,7 @@ from django.utils.translation import gettext_lazy as _
 from workspaces.models import Principal, handle_validator
 from workspaces.tenancy import TenantKey, TenantModel, TenantOneToOne
 
+from . import definitions  # noqa: F401 (the rows of the library)
 
 BUILT_IN = "cc-harness"
 MOST_CHARACTERS = 200_000  # of a persona or of instructions: they stand in every prompt

@@ -5,7 +5,20 @@ from django.urls import path
 from workspaces.access import endpoint
 
 from . import api
-from .views import agent, detail, library, mirror, orgchart, roster
+from .views import (
+    adopting,
+    agent,
+    changes,
+    detail,
+    duplicates,
+    library,
+    librarysettings,
+    mirror,
+    orgchart,
+    roster,
+    trust,
+    writing,
+)
 
 app_name = "agents"
 AGENTS = "w/<slug:workspace>/agents/"
@@ -20,8 +33,16 @@ urlpatterns = [
     path(AGENTS + "several/undo/", roster.agent_bulk_undo, name="agent-bulk-undo"),
     path(AGENTS + "mirror/", mirror.mirror_show, name="mirror-show"),
     path(AGENTS + "library/", library.library_show, name="library-show"),
-    path(AGENTS + "library/import/", library.library_import, name="library-import"),
-    path(AGENTS + "library/adopt/", library.library_adopt, name="library-adopt"),
+    path(AGENTS + "library/new/", writing.definition_new, name="definition-new"),
+    path(AGENTS + "library/edit/", writing.definition_edit, name="definition-edit"),
+    path(AGENTS + "library/remove/", writing.definition_remove, name="definition-remove"),
+    path(AGENTS + "library/duplicates/", duplicates.library_duplicates, name="library-duplicates"),
+    path(AGENTS + "library/trust/", trust.library_trust, name="library-trust"),
+    path(AGENTS + "library/settings/", librarysettings.library_settings, name="library-settings"),
+    path(AGENTS + "library/prompt/", librarysettings.library_prompt, name="library-prompt"),
+    path(AGENTS + "library/undo/", changes.library_undo, name="library-undo"),
+    path(AGENTS + "library/import/", adopting.library_import, name="library-import"),
+    path(AGENTS + "library/adopt/", adopting.library_adopt, name="library-adopt"),
     path(AGENT, agent.agent_show, name="agent-show"),
     path(AGENT + "runs-on/", agent.agent_runs_on, name="agent-runs-on"),
     path(AGENT + "delete/", agent.agent_delete, name="agent-delete"),
@@ -30,7 +51,7 @@ urlpatterns = [
     path(AGENT + "prompt/", detail.agent_prompt, name="agent-prompt"),
     path(AGENT + "heal/", mirror.agent_heal, name="agent-heal"),
     path(AGENT + "take-file/", mirror.agent_take_file, name="agent-take-file"),
-    path(AGENT + "export/<slug:dialect>/", library.agent_export, name="agent-export"),
+    path(AGENT + "export/<slug:dialect>/", adopting.agent_export, name="agent-export"),
     path(CHART, orgchart.orgchart_show, name="orgchart-show"),
     path(CHART + "move/", orgchart.orgchart_move, name="orgchart-move"),
     path(CHART + "undo/", orgchart.orgchart_undo, name="orgchart-undo"),

@@ -15,6 +15,7 @@ urlpatterns = [
     path("accounts/", include("allauth.urls")),
     path("", include("workspaces.urls")),
     path("", include("agents.urls")),
+    path("", include("skills.urls")),
     path("", include("spaces.urls")),
     path("", include("runs.urls")),
     path("", include("guardrails.urls")),

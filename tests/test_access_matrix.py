@@ -17,6 +17,7 @@ from django.utils import timezone
 from guardrails.models import Approval, Rule
 from repositories.models import PushRequest, Repository
 from runs.models import Run, RunCursor
+from skills.models import Skill, SkillListing, SkillRequest, SkillSource
 from tests.cast import Cast
 from workspaces import invitations, members, tokens
 from workspaces.models import ApiToken, Membership, ModelConnection, Role
@@ -87,6 +88,43 @@ MATRIX: dict[str, tuple[str, str]] = {
     "runs:run-steer": (Role.MEMBER, "POST"),
     "runs:run-stop": (Role.MEMBER, "POST"),
     "runs:run-transcript": (Role.GUEST, "GET"),
+    "skills:draft-edit": (Role.ADMIN, "GET"),
+    "skills:editor-preview": (Role.ADMIN, "POST"),
+    "skills:held-list": (Role.VIEWER, "GET"),
+    "skills:listing-preview": (Role.MEMBER, "POST"),
+    "skills:place-list": (Role.VIEWER, "GET"),
+    "skills:request-accept": (Role.ADMIN, "POST"),
+    "skills:request-again": (Role.MEMBER, "POST"),
+    "skills:request-body": (Role.VIEWER, "GET"),
+    "skills:request-cancel": (Role.MEMBER, "POST"),
+    "skills:request-files": (Role.VIEWER, "GET"),
+    "skills:request-install": (Role.MEMBER, "POST"),
+    "skills:request-refuse": (Role.ADMIN, "POST"),
+    "skills:request-show": (Role.VIEWER, "GET"),
+    "skills:rules-show": (Role.VIEWER, "GET POST"),
+    "skills:skill-accept": (Role.ADMIN, "POST"),
+    "skills:skill-agents": (Role.VIEWER, "GET"),
+    "skills:skill-bring-back": (Role.ADMIN, "POST"),
+    "skills:skill-bulk": (Role.ADMIN, "POST"),
+    "skills:skill-create": (Role.ADMIN, "GET POST"),
+    "skills:skill-edit": (Role.ADMIN, "GET POST"),
+    "skills:skill-export": (Role.VIEWER, "GET"),
+    "skills:skill-files": (Role.VIEWER, "GET"),
+    "skills:skill-findings": (Role.VIEWER, "GET"),
+    "skills:skill-history": (Role.VIEWER, "GET"),
+    "skills:skill-link": (Role.ADMIN, "POST"),
+    "skills:skill-list": (Role.VIEWER, "GET"),
+    "skills:skill-rescan": (Role.ADMIN, "POST"),
+    "skills:skill-restore": (Role.ADMIN, "POST"),
+    "skills:skill-show": (Role.VIEWER, "GET"),
+    "skills:skill-uninstall": (Role.ADMIN, "POST"),
+    "skills:skill-update": (Role.ADMIN, "POST"),
+    "skills:source-add": (Role.ADMIN, "POST"),
+    "skills:source-credential": (Role.ADMIN, "POST"),
+    "skills:source-list": (Role.VIEWER, "GET"),
+    "skills:source-remove": (Role.ADMIN, "POST"),
+    "skills:source-show": (Role.VIEWER, "GET"),
+    "skills:source-sync": (Role.MEMBER, "POST"),
     "spaces:conversation-create": (Role.MEMBER, "POST"),
     "spaces:conversation-now": (Role.GUEST, "GET"),
     "spaces:conversation-show": (Role.GUEST, "GET"),
@@ -143,7 +181,7 @@ OUTSIDE = {
     "workspaces:you-show",
 }
 # Deleting twice is harmless, so these lead back to their list instead of a 404.
-LEAD_BACK = {"agents:agent-delete", "workspaces:model-remove"}
+LEAD_BACK = {"agents:agent-delete", "skills:skill-uninstall", "workspaces:model-remove"}
 RANK = [Role.GUEST, Role.VIEWER, Role.MEMBER, Role.ADMIN, Role.OWNER]
 
 
@@ -263,8 +301,20 @@ class World:
                 digest="e" * 64,
                 state="refused",
             )
+            source = SkillSource.objects.create(
+                name="kit", address="https://x.example/kit", kind="git", synced_at=timezone.now()
+            )
+            listing = SkillListing.objects.create(source=source, path="a", name="a")
+            skill = Skill.objects.create(
+                slug="notes", origin="local", verdict="pass", digest="sha256:" + "0" * 64
+            )
+            asked = SkillRequest.objects.create(kind="local", slug="notes", state="held")
             return {
                 "agent": cast.engineer.pk,
+                "asked": asked.pk,
+                "listing": listing.pk,
+                "skill": skill.pk,
+                "source": source.pk,
                 "dialect": "fuxi",
                 "approval": approval.pk,
                 "connection": connection.pk,
@@ -390,6 +440,9 @@ def test_the_least_role_gets_in(name: str, world: World) -> None:
 STRICTER = {
     "agents:agent-show",
     "guardrails:rule-revoke",
+    "skills:request-cancel",
+    "skills:request-install",
+    "skills:rules-show",
     "workspaces:member-remove",
     "workspaces:settings-show",
 }

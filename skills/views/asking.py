@@ -15,6 +15,7 @@ from workspaces.models import Role, Workspace
 
 from .. import comparing, holds, removing, requests
 from ..models import Skill, SkillListing, SkillRequest
+from ..previews import MOST_DIFF
 from . import reading
 from .frame import frame
 from .guardrails import said
@@ -238,6 +239,9 @@ def _shown(preview: requests.Preview, row: SkillRequest, request: MemberRequest)
         raise Http404
     return {
         "preview": preview,
+        "body": reading.unspelled(preview.body),
+        "diff_text": reading.unspelled(preview.diff),
+        "is_cut": len(preview.diff) >= MOST_DIFF,
         "change": change,
         "capabilities": comparing.capabilities(
             preview.before_capabilities, preview.manifest.capabilities, preview.manifest.places

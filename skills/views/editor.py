@@ -6,6 +6,7 @@ from typing import Any
 from uuid import UUID
 
 import yaml
+from django.contrib import messages
 from django.core.exceptions import ValidationError
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
@@ -15,8 +16,9 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from workspaces.access import MemberRequest, get_or_404, workspace_view
 from workspaces.models import Role, Workspace
 
-from .. import comparing, local, requests
+from .. import comparing, local, requests, standing
 from ..forms import LONGEST_TEXT, TextForm
+from ..lockfile import LockMismatch, LockUnreadable
 from ..models import Skill, SkillRequest
 from ..scanning import File
 from . import reading
@@ -72,6 +74,11 @@ def skill_edit(request: MemberRequest, workspace: Workspace, skill: UUID) -> Htt
         raise Http404
     if request.method == "POST":
         return _save(request, row)
+    try:
+        standing.checked(workspace.pk, row.slug)
+    except (LockUnreadable, LockMismatch):
+        messages.error(request, _("It cannot be edited while its files are not those of the lock."))
+        return redirect("skills:skill-show", workspace.slug, row.pk)
     return _page(request, Draft(row.slug, row.digest, local.text_of(row)), row)
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
+from re import Match, compile
 
 from django.utils.safestring import SafeString
 
@@ -10,6 +11,8 @@ from controlcenter.reading import unseen
 from ..requests import Shown
 from ..scanning import File, Finding, Severity
 
+SPELLED = compile(r"‹U\+([0-9A-F]{4,6})›")
+LINE_ENDS = {0x85, 0x2028, 0x2029}
 LONGEST_FILE = 256 * 1024
 MOST_LINES = 4000
 LONGEST_LINE = 2000
@@ -77,7 +80,7 @@ def opened(files: Collection[Shown], findings: Collection[Finding], path: str) -
     if file.text is None:
         return Opened(file.path, file.size, file.mode, None)
     tones = _tones(file.path, findings)
-    lines = file.text.split("\n")
+    lines = unspelled(file.text).split("\n")
     if lines and not lines[-1]:
         lines.pop()
     kept = [
@@ -85,6 +88,12 @@ def opened(files: Collection[Shown], findings: Collection[Finding], path: str) -
         for number, text in enumerate(lines[:MOST_LINES], start=1)
     ]
     return Opened(file.path, file.size, file.mode, kept, hidden=max(0, len(lines) - MOST_LINES))
+
+
+def unspelled(text: str) -> str:
+    """What the gate spelled out as `‹U+200B›` is that character again, where pages name it anyway;
+    so it is marked like any other. What would change lines stays spelled."""
+    return SPELLED.sub(_character, text)
 
 
 def body_of(text: str) -> str:
@@ -102,6 +111,13 @@ def _text(file: File) -> str | None:
         return file.data.decode()
     except UnicodeDecodeError:
         return None
+
+
+def _character(found: Match[str]) -> str:
+    code = int(found[1], 16)
+    if code < 0x20 or code in LINE_ENDS or code > 0x10FFFF:
+        return found[0]
+    return chr(code) if unseen.HIDDEN.fullmatch(chr(code)) else found[0]
 
 
 def _line(text: str) -> SafeString:

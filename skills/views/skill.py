@@ -127,7 +127,15 @@ def skill_uninstall(request: MemberRequest, workspace: Workspace, skill: UUID) -
     row = Skill.objects.filter(pk=skill).first()
     if row is None:
         return redirect("skills:skill-list", workspace.slug)
-    lost = removing.uninstall(row, by=request.principal)
+    try:
+        lost = removing.uninstall(row, by=request.principal)
+    except LockUnreadable as error:
+        messages.error(
+            request,
+            _("Nothing was changed: the lock cannot be read (%(why)s).")
+            % {"why": error.problems[0]},
+        )
+        return redirect("skills:skill-show", workspace.slug, row.pk)
     if lost:
         messages.success(
             request,

@@ -3,8 +3,9 @@
 An event of a run is rendered once for each locale that has readers; its number is the event's seq.
 """
 
+import os
 from collections.abc import Sequence
-from functools import partial
+from functools import cache, partial
 from typing import Any
 from uuid import UUID
 
@@ -19,7 +20,7 @@ from workspaces.tenancy import bind
 
 from . import topics, transcript, window
 from .models import Run
-from .speaker import speaker
+from .speaker import Speaker, Taken
 from .transcript import OF_A_CALL, UNSHOWN, Calls, Entry
 
 PRESENCE: dict[str, presence.AgentState] = {
@@ -38,28 +39,47 @@ def events(run: Run, stored: Sequence[Event], *, calls: Calls | None = None) -> 
     until the tabs have been told.
     """
     taken = [(event, calls.take(event) if calls else None) for event in stored]
-    # Of what happened to one call only the last is shown: it shows all of it.
-    last = {event.data.get("call_id", ""): event for event in stored if event.kind in OF_A_CALL}
-    series = [
-        Numbered(
-            n=event.seq or 0,
-            kind=event.kind.value,
-            render=partial(_fragment, run, event, entry) if _is_shown(event, last) else None,
-            data=_block(run, event, entry),
-        )
-        for event, entry in taken
-    ]
-    tell = partial(publish_series, topics.run(run.workspace_id, run.pk), series)
     if calls:
-        after_commit(partial(speaker().say, tell))
+        after_commit(partial(speaker().say, run, taken))
     else:
-        tell()
+        _tell(run, taken)
 
 
-def _is_shown(event: Event, last: dict[str, Event]) -> bool:
-    if event.kind in OF_A_CALL:
-        return last[event.data.get("call_id", "")] is event
-    return event.kind not in UNSHOWN
+def speaker() -> Speaker:
+    """The one of this process; a forked child has none yet."""
+    return _speaker(os.getpid())
+
+
+@cache
+def _speaker(process: int) -> Speaker:
+    return Speaker(_tell)
+
+
+def _tell(run: Run, taken: Sequence[Taken]) -> None:
+    shows = {_call_of(event, entry): event for event, entry in reversed(taken)}
+    last = {_call_of(event, entry): event for event, entry in taken}
+    series = []
+    for event, entry in taken:
+        call = _call_of(event, entry)
+        # A call that is new here shows all of itself; of an older one the last event does.
+        new = shows[call] if shows[call].kind is Kind.TOOL_CALL else last[call]
+        is_shown = event.kind not in UNSHOWN and (not call or event is new)
+        series.append(
+            Numbered(
+                n=event.seq or 0,
+                kind=event.kind.value,
+                render=partial(_fragment, run, event, entry) if is_shown else None,
+                data=_block(run, event, entry),
+            )
+        )
+    publish_series(topics.run(run.workspace_id, run.pk), series)
+
+
+def _call_of(event: Event, entry: Entry | None) -> str:
+    """The call in whose entry the event shows itself; empty for all else."""
+    if event.kind in OF_A_CALL or (event.kind is Kind.TOOL_CALL and entry is not None):
+        return str(event.data.get("call_id", ""))
+    return ""
 
 
 def _fragment(run: Run, event: Event, entry: Entry | None, _locale: str) -> str:

@@ -13,7 +13,7 @@ from uuid import UUID
 from harness.events import Event, Kind
 from harness.text import storable
 from workspaces.ids import uuid7
-from workspaces.tenancy import run_bound
+from workspaces.tenancy import call
 
 from . import broadcast
 from .models import Run, RunEvent
@@ -38,12 +38,6 @@ class FenceLost(RuntimeError):
     """Somebody else has the run now; nothing was written."""
 
 
-APPEND = (
-    "SELECT runs_append(%(workspace)s, %(run)s, %(fence)s, %(attempt)s, %(is_output)s,"
-    " %(entries)s::jsonb)"
-)
-
-
 def record(
     run: Run,
     events: Sequence[Event],
@@ -63,20 +57,16 @@ def record(
     if not events:
         return 0
     keys = ids or [uuid7() for _ in events]
-    parameters: dict[str, Any] = {
-        "workspace": run.workspace_id,
-        "run": run.pk,
-        "fence": fence,
-        "attempt": run.attempt,
-        "is_output": fence is not None and any(event.kind in OUTPUT for event in events),
-        "entries": _json(
-            [
-                {"id": str(key), "kind": event.kind.value, "data": event.data}
-                for key, event in zip(keys, events, strict=True)
-            ]
-        ),
-    }
-    [(last,)] = run_bound(run.workspace_id, APPEND, parameters)
+    rows = [
+        {"id": str(key), "kind": event.kind.value, "data": event.data}
+        for key, event in zip(keys, events, strict=True)
+    ]
+    is_output = fence is not None and any(event.kind in OUTPUT for event in events)
+    last = call(
+        run.workspace_id,
+        "runs_append",
+        *(run.workspace_id, run.pk, fence, run.attempt, is_output, _json(rows)),
+    )
     if last is None:
         raise FenceLost(f"The run {run.pk} is no longer this worker's.")
     first = last - len(events) + 1

@@ -14,7 +14,7 @@ from django.db.models.functions import Cast, Coalesce, Now
 
 from harness import events
 from harness.errors import FinalState
-from workspaces.tenancy import run_bound
+from workspaces.tenancy import call
 
 from . import broadcast, claims, journal, queue
 from .liveness import Health, liveness
@@ -22,17 +22,6 @@ from .models import Run, RunCursor, RunEvent
 
 State = Run.State
 
-CLAIM = """
-WITH mine AS (
-    UPDATE runs_run SET state = 'running', attempt = attempt + 1, fence = fence + 1,
-        lease_owner = %(owner)s,
-        lease_until = clock_timestamp() + make_interval(secs => %(seconds)s),
-        started_at = coalesce(started_at, clock_timestamp()), waiting_for = '', waiting_on = NULL
-    WHERE id = %(run)s AND state = 'queued' RETURNING id, fence
-)
-UPDATE runs_runcursor c SET fence = mine.fence, began_at = clock_timestamp(), last_output_at = NULL
-FROM mine WHERE c.run_id = mine.id RETURNING c.fence
-"""
 SPENT = ("input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens")
 UNHELD: dict[str, Any] = {"lease_owner": "", "lease_until": None}
 UNASKED: dict[str, Any] = {
@@ -47,8 +36,8 @@ def claim(workspace_id: UUID, run_id: UUID, *, owner: str) -> bool:
 
     What was asked of the run meanwhile stays asked: its keeper hears of it at once.
     """
-    asked = {"owner": owner, "seconds": settings.LEASE_SECONDS, "run": run_id}
-    return bool(run_bound(workspace_id, CLAIM, asked))
+    fence = call(workspace_id, "runs_claim", run_id, owner, settings.LEASE_SECONDS)
+    return fence is not None
 
 
 def park(run: Run, *, waiting_for: str, waiting_on: UUID | str | None) -> bool:

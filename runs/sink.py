@@ -11,11 +11,10 @@ from workspaces.ids import uuid7
 from workspaces.tenancy import bind
 
 from . import journal, topics
-from .broadcast import block_name
+from .broadcast import block_name, speaker
 from .growing import Growing
 from .keeper import Held, do_nothing
 from .patience import patiently
-from .speaker import speaker
 from .transcript import Calls
 
 Place = tuple[int, int, str]  # turn, index, kind of what grows

@@ -48,6 +48,15 @@ def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix: N
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
 
+@pytest.fixture(scope="session")
+def django_db_setup(django_db_setup: None) -> Iterator[None]:
+    """At its end nobody is connected to the test database any more: it can be dropped."""
+    from workspaces.standby import standby
+
+    yield
+    standby().close()
+
+
 @pytest.fixture(autouse=True)
 def data_dir(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Path]:
     """The instance's data directory is a folder of the test."""

@@ -1,13 +1,16 @@
 """Who lost a run writes nothing more; who has it writes each event once."""
 
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
+import psycopg
 import pytest
-from django.db import OperationalError, connection, transaction
+from django.db import connection, transaction
 from django.utils import timezone
 
 from harness import events
@@ -137,19 +140,28 @@ def test_a_fence_that_is_not_ours_stores_nothing(plain: Stage) -> None:
 # ---------------------------------------------------------------- a database that goes away
 
 
+Send = Callable[[], Any]
+Intercept = Callable[[str, Any, Send], Any]
+
+
 @contextmanager
-def wire(intercept: Callable[[str, Any], None]) -> Iterator[None]:
+def wire(intercept: Intercept) -> Iterator[None]:
     """Between this thread and the database: sees each statement before it is sent."""
+    me, send = threading.get_ident(), psycopg.Connection.execute
 
-    def wrapper(execute: Any, sql: str, params: Any, many: bool, context: Any) -> Any:
-        intercept(sql, params)
-        return execute(sql, params, many, context)
+    def in_transaction(execute: Any, sql: str, params: Any, many: bool, context: Any) -> Any:
+        with connection.wrap_database_errors:
+            return intercept(sql, params, lambda: execute(sql, params, many, context))
 
-    connection.execute_wrappers.append(wrapper)
-    try:
+    def alone(self: Any, sql: Any, params: Any = None, **options: Any) -> Any:
+        if threading.get_ident() != me:
+            return send(self, sql, params, **options)
+        return intercept(sql, params, lambda: send(self, sql, params, **options))
+
+    connection.execute_wrappers.append(in_transaction)
+    with mock.patch.object(psycopg.Connection, "execute", alone):
         yield
-    finally:
-        connection.execute_wrappers.remove(wrapper)
+    connection.execute_wrappers.remove(in_transaction)
 
 
 class Away:
@@ -158,10 +170,11 @@ class Away:
     def __init__(self, words: str, times: int) -> None:
         self.words, self.times = words, times
 
-    def __call__(self, sql: str, params: Any) -> None:
+    def __call__(self, sql: str, params: Any, send: Send) -> Any:
         if self.words in sql and self.times:
             self.times -= 1
-            raise OperationalError("server closed the connection unexpectedly")
+            raise psycopg.OperationalError("server closed the connection unexpectedly")
+        return send()
 
 
 class AnswerLost:
@@ -170,19 +183,18 @@ class AnswerLost:
     def __init__(self, words: str) -> None:
         self.words, self.is_due = words, True
 
-    def __call__(self, sql: str, params: Any) -> None:
-        if self.words not in sql or not self.is_due:
-            return
-        self.is_due = False
-        if connection.in_atomic_block:
+    def __call__(self, sql: str, params: Any, send: Send) -> Any:
+        answer = send()
+        if self.words in sql and self.is_due:
+            self.is_due = False
+            if not connection.in_atomic_block:
+                self.fail()
             transaction.on_commit(self.fail)
-            return
-        with connection.cursor() as cursor:
-            cursor.execute(sql, params)
-        self.fail()
+        return answer
 
     def fail(self) -> None:
-        raise OperationalError("server closed the connection unexpectedly")
+        with connection.wrap_database_errors:
+            raise psycopg.OperationalError("server closed the connection unexpectedly")
 
 
 def test_an_event_is_stored_once_the_database_is_back(plain: Stage) -> None:
@@ -209,14 +221,15 @@ def test_a_commit_that_is_still_on_its_way_is_not_doubled(plain: Stage) -> None:
     sink = sink_of(claimed(plain, run))
     attempts: list[Any] = []
 
-    def arrives_late(sql: str, params: Any) -> None:
+    def arrives_late(sql: str, params: Any, send: Send) -> Any:
         if "runs_append" not in sql:
-            return
+            return send()
         attempts.append(params)
         if len(attempts) == 1:
-            raise OperationalError("server closed the connection unexpectedly")
+            raise psycopg.OperationalError("server closed the connection unexpectedly")
         if len(attempts) == 2:
             elsewhere(lambda: store(sql, attempts[0]))
+        return send()
 
     def store(sql: str, params: Any) -> None:
         with plain.cast.bound(), connection.cursor() as cursor:
@@ -230,24 +243,22 @@ def test_a_commit_that_is_still_on_its_way_is_not_doubled(plain: Stage) -> None:
 
 @pytest.mark.parametrize("trouble", [Away('UPDATE "runs_run"', 3), AnswerLost('UPDATE "runs_run"')])
 def test_the_end_is_written_once_the_database_is_back(
-    plain: Stage, actor: Actor, trouble: Callable[[str, Any], None]
+    plain: Stage, actor: Actor, trouble: Intercept
 ) -> None:
     """Three failed attempts at the end, or one whose answer was lost: it succeeds exactly once."""
 
+    troubled = wire(trouble)
+
     def ends_in_trouble(scene: Scene) -> None:
         scene.write("Done.")
-        connection.execute_wrappers.append(wrapper)
-
-    def wrapper(execute: Any, sql: str, params: Any, many: bool, context: Any) -> Any:
-        trouble(sql, params)
-        return execute(sql, params, many, context)
+        troubled.__enter__()
 
     actor.plays(ends_in_trouble)
     [run] = plain.say("@engineer tidy up")
     try:
         done = plain.execute(run)
     finally:
-        connection.execute_wrappers.remove(wrapper)
+        troubled.__exit__(None, None, None)
     assert (done.state, done.attempt) == ("succeeded", 1)
     plain.assert_whole(run)
 

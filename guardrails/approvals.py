@@ -21,11 +21,13 @@ from guardrails.decisions import Decision
 from guardrails.models import Approval, ApprovalSettings
 from guardrails.policy import Resolution
 from live.publish import publish
+from outside.sentences import phrase
 from spaces import topics as space_topics
 from spaces.models import Conversation
 from spaces.visibility import visible_spaces
 from workspaces import audit
 from workspaces.models import Membership, Principal, Role
+from workspaces.sentences import in_english
 from workspaces.tenancy import across_workspaces, bind, writable_workspace
 
 State = Approval.State
@@ -84,7 +86,7 @@ def request(
         asked_by=agent,
         on_behalf_of=on_behalf_of,
         kind=asked.kind,
-        title=asking.plain_title(asked.title)[:300],
+        title=asking.plain_title(asked.title),
         asking=list(resolution.asking),
         shown=asked.shown(),
         actions=[actions.to_json(action) for action in asked.actions],
@@ -103,7 +105,7 @@ def request(
         return Approval.objects.pending().get(run_id=run_id, digest=key)
     _record("approval.request", approval, actor=agent, rule=resolution.rule_key, outcome="ask")
     if next(deciders(approval), None) is None:
-        note = _("Nobody in this workspace could decide this.")
+        note = phrase("Nobody in this workspace could decide this.")
         return _close(approval, State.DENIED, note=note) or approval
     announce(approval)
     return approval
@@ -207,8 +209,8 @@ def _requester_gone(approval: Approval) -> str | None:
     member = Membership.objects.filter(principal_id=approval.on_behalf_of_id).first()
     if member is None or member.may(Role.MEMBER):
         return None
-    return _("%(name)s, for whom this would be done, may not ask for it any more.") % {
-        "name": member.user
+    return phrase("%(name)s, for whom this would be done, may not ask for it any more.") % {
+        "name": str(member.user)
     }
 
 
@@ -231,7 +233,7 @@ def consume(approval_id: UUID | str, *, digest: str) -> Approval:
     since denies it or the one who asked has lost the right to."""
     row = Approval.objects.select_related("asked_by").filter(pk=approval_id, digest=digest).first()
     if row is None:
-        raise NotUsable(_("No approval was given for exactly this."))
+        raise NotUsable(phrase("No approval was given for exactly this."))
     if reason := _requester_gone(row) or _denied_by_rule(row):
         raise NotUsable(reason)
     if not Approval.objects.usable().filter(pk=row.pk).update(used_at=timezone.now()):
@@ -243,10 +245,12 @@ def consume(approval_id: UUID | str, *, digest: str) -> Approval:
 
 def _unusable(row: Approval) -> str:
     if row.state != State.APPROVED:
-        return _("The approval is not a yes: %(state)s.") % {"state": row.get_state_display()}
+        return phrase("The approval is not a yes: %(state)s.") % {
+            "state": in_english(State(row.state).label)
+        }
     if row.withdrawn_at is not None:
-        return _("The approval was withdrawn with its run.")
-    return _("The approval was used already; a yes is used once.")
+        return phrase("The approval was withdrawn with its run.")
+    return phrase("The approval was used already; a yes is used once.")
 
 
 # ---------------------------------------------------------------- ending without an answer
@@ -256,7 +260,7 @@ def cancel_for_run(run_id: UUID, *, note: str = "") -> int:
     """Open questions of the run are cancelled and unused yeses withdrawn. Returns how many."""
     Approval.objects.usable().filter(run_id=run_id).update(withdrawn_at=timezone.now())
     rows = list(Approval.objects.pending().filter(run_id=run_id))
-    words = note or _("Its run ended before anyone answered.")
+    words = note or phrase("Its run ended before anyone answered.")
     return _close_all(rows, State.CANCELLED, note=words)
 
 
@@ -286,7 +290,7 @@ def expire_due() -> int:
 
 
 def _expire(row: Approval) -> Approval | None:
-    return _close(row, State.EXPIRED, note=_("Nobody answered in time, which counts as a no."))
+    return _close(row, State.EXPIRED, note=phrase("Nobody answered in time, which counts as a no."))
 
 
 def _close_all(rows: Iterable[Approval], state: str, *, note: str) -> int:

@@ -9,6 +9,9 @@ from uuid import UUID
 
 from guardrails import actions
 from guardrails.actions import Action
+from outside.sentences import Sentence, pack
+
+MOST_TITLE = 300
 
 
 class Kind(StrEnum):
@@ -71,7 +74,7 @@ class Asked:
             "files": list(self.files),
             "arguments": self.arguments,
             "text": self.text,
-            "on_yes": self.on_yes,
+            "on_yes": pack(self.on_yes),
             "push_request_id": self.push_request_id,
         }
 
@@ -95,5 +98,9 @@ def digest(
 
 def plain_title(title: str) -> str:
     """The title on one line, with every character that would not be seen named: `⟨U+202E⟩`."""
-    line = " ".join(title.split())
+    return title.mapped(_plain) if isinstance(title, Sentence) else _plain(title)[:MOST_TITLE]
+
+
+def _plain(text: str) -> str:
+    line = " ".join(text.split())[:MOST_TITLE]
     return "".join(each if each.isprintable() else f"⟨U+{ord(each):04X}⟩" for each in line)

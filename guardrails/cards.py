@@ -12,6 +12,8 @@ from guardrails import actions, explain, standing
 from guardrails.asking import Kind, RefMove
 from guardrails.constraints import Constraint
 from guardrails.models import Approval
+from outside.sentences import unpack
+from workspaces.sentences import translated
 
 KINDS: dict[str, str] = {
     Kind.PUSH: "git-branch",
@@ -54,7 +56,7 @@ def card(approval: Approval, *, with_standing: bool = True) -> Card:
     return Card(
         id=approval.pk,
         state=state_word(approval),
-        title=approval.title,
+        title=translated(approval.title),
         kind=approval.kind,
         kind_word=", ".join(explain.class_label(name) for name in approval.asking),
         kind_icon=KINDS.get(approval.kind, "hand"),
@@ -65,7 +67,7 @@ def card(approval: Approval, *, with_standing: bool = True) -> Card:
         expires_at=approval.expires_at,
         decided_at=approval.decided_at,
         decided_by=approval.decided_by.name if approval.decided_by else "",
-        note=approval.note,
+        note=translated(approval.note),
         outcome=_outcome(approval),
         can_stand=with_standing and approval.is_open and standing.can_stand(approval),
     )
@@ -122,11 +124,15 @@ def said(approval: Approval) -> str:
 def effects(approval: Approval) -> list[dict[str, str]]:
     """What happens on yes, what the agent recommends, why one is asked."""
     agent = approval.asked_by.handle if approval.asked_by else ""
-    lines = [_line("arrow-right", _("On yes"), approval.shown.get("on_yes", ""))]
+    lines = [
+        _line("arrow-right", _("On yes"), translated(unpack(approval.shown.get("on_yes", ""))))
+    ]
     lines.append(
         _line("thumbs-up", _("%(agent)s recommends") % {"agent": agent}, approval.recommendation)
     )
-    lines.append(_line("scale", _("Why you are asked"), explain.why_sentence(approval.why)))
+    lines.append(
+        _line("scale", _("Why you are asked"), translated(explain.why_sentence(approval.why)))
+    )
     if any(move["rewrites"] for move in approval.shown.get("moves", [])):
         lines.append(
             _line("triangle-alert", _("Careful"), _("this rewrites what others may have."), "warn")

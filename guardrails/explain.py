@@ -3,11 +3,12 @@
 from collections.abc import Mapping
 from typing import Any
 
-from django.utils.translation import gettext as _
-
 from guardrails import classes
 from guardrails.decisions import Decision, Provenance, Scope
 from guardrails.policy import Resolution, RuleFacts, Stage, Step
+from outside.sentences import Sentence
+from outside.sentences import phrase as _
+from workspaces.sentences import in_english
 
 
 def class_label(name: str) -> str:
@@ -16,35 +17,41 @@ def class_label(name: str) -> str:
     return str(known.label) if known else name
 
 
-def sentence(resolution: Resolution) -> str:
-    """One sentence: what decided, in the language of the reader."""
+def _class_words(name: str) -> str:
+    known = classes.parse(name)
+    return in_english(known.label) if known else name
+
+
+def sentence(resolution: Resolution) -> Sentence:
+    """One sentence: what decided. It can be kept; `translated` shows it."""
     return step_sentence(resolution.step)
 
 
-def step_sentence(step: Step) -> str:
+def step_sentence(step: Step) -> Sentence:
     """One line of a trail in words."""
     if step.rule is not None:
-        return _rule_sentences().get(step.stage, "%s.") % rule_words(step.rule)
+        template = _rule_sentences().get(step.stage) or Sentence("%(rule)s.")
+        return template % {"rule": rule_words(step.rule)}
     if step.decision is None:
         return _("No rule of the scope “%(scope)s” matches.") % {
-            "scope": Scope(step.stage.value).label
+            "scope": in_english(Scope(step.stage.value).label)
         }
     if step.stage is Stage.AUTONOMY and step.decision is Decision.ALLOW:
         return _("The agent acts freely in this space, so what would ask is allowed.")
     return _plain_sentences()[step.stage] % {
-        "what": class_label(step.action_class),
-        "decision": Decision(step.decision).label,
+        "what": _class_words(step.action_class),
+        "decision": in_english(Decision(step.decision).label),
     }
 
 
-def _rule_sentences() -> dict[Stage, str]:
+def _rule_sentences() -> dict[Stage, Sentence]:
     return {
-        Stage.UNSTATED: _("%s, and it cannot be ruled out that this is meant."),
-        Stage.ADVISORY: _("%s, but it only advises."),
+        Stage.UNSTATED: _("%(rule)s, and it cannot be ruled out that this is meant."),
+        Stage.ADVISORY: _("%(rule)s, but it only advises."),
     }
 
 
-def _plain_sentences() -> dict[Stage, str]:
+def _plain_sentences() -> dict[Stage, Sentence]:
     return {
         Stage.MODE: _("Outside chat, “%(what)s” is denied."),
         Stage.DEFAULT: _("No rule says anything; the default for “%(what)s” is: %(decision)s."),
@@ -57,12 +64,15 @@ def _plain_sentences() -> dict[Stage, str]:
     }
 
 
-def rule_words(rule: RuleFacts) -> str:
+def rule_words(rule: RuleFacts) -> Sentence:
     """`The workspace says: Ask first · Push to a remote`."""
-    what = (
-        class_label(rule.action_class) if rule.action_class else f"`{rule.command_prefix} …`"
-    )  # fmt: skip
-    words = {"decision": rule.decision.label, "what": what, "scope": rule.scope.label}
+    words = {
+        "decision": in_english(rule.decision.label),
+        "what": _class_words(rule.action_class)
+        if rule.action_class
+        else f"`{rule.command_prefix} …`",
+        "scope": in_english(rule.scope.label),
+    }
     if rule.provenance is Provenance.MANAGED:
         return _("The operator says: %(decision)s · %(what)s") % words
     return _("The %(scope)s says: %(decision)s · %(what)s") % words

@@ -15,6 +15,7 @@ from guardrails.decisions import AutonomyLevel, Decision, Level, Provenance, Sco
 from guardrails.policy import RuleFacts
 from spaces.models import Conversation, Space
 from workspaces.models import Principal
+from workspaces.sentences import SentenceField
 from workspaces.tenancy import TenantKey, TenantManager, TenantModel
 
 
@@ -154,7 +155,7 @@ class Approval(TenantModel):
         Principal, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
     )
     kind = models.CharField(max_length=16)
-    title = models.CharField(max_length=300)
+    title = SentenceField()
     asking = models.JSONField(default=list)
     shown = models.JSONField(default=dict)
     actions = models.JSONField(default=list)
@@ -171,7 +172,7 @@ class Approval(TenantModel):
     )
     decided_at = models.DateTimeField(null=True, blank=True)
     hours = models.PositiveSmallIntegerField(null=True, blank=True)
-    note = models.TextField(blank=True)
+    note = SentenceField(blank=True)
     used_at = models.DateTimeField(null=True, blank=True)
     withdrawn_at = models.DateTimeField(null=True, blank=True)
 
@@ -198,7 +199,7 @@ class Approval(TenantModel):
         ]
 
     def __str__(self) -> str:
-        return self.title
+        return str(self.title)
 
     @property
     def is_open(self) -> bool:

@@ -26,6 +26,7 @@ from harness.seam import (
     TurnDone,
 )
 from harness.text import storable
+from outside.sentences import phrase
 
 OUTPUT_TOKENS = 32_000
 
@@ -92,13 +93,18 @@ class Asker:
             except ProviderError as problem:
                 if problem.code in ("context_overflow", "thinking_mismatch"):
                     raise
-                self._journal.record(self._error(problem))
-                if self._link + 1 == len(self._chain):
+                is_last = self._link + 1 == len(self._chain)
+                self._journal.record(self._error(problem, ends=is_last))
+                if is_last:
                     raise self._ended(problem) from problem
                 self._link += 1
                 name = "/".join(self._chain[self._link])
                 self._journal.record(
-                    events.notice(f"Going on with {name}.", level="warning", code="fallback")
+                    events.notice(
+                        phrase("Going on with %(model)s.") % {"model": name},
+                        level="warning",
+                        code="fallback",
+                    )
                 )
 
     def close(self) -> None:
@@ -250,13 +256,20 @@ class Asker:
         turn.waiting = []
 
     def _error(
-        self, problem: ProviderError, *, attempt: int = 0, retry_in: float | None = None
+        self,
+        problem: ProviderError,
+        *,
+        attempt: int = 0,
+        retry_in: float | None = None,
+        ends: bool = False,
     ) -> Event:
         data: events.ErrorData = {
             "source": "provider",
             "code": problem.code,
-            "text": storable(problem.text),
+            "text": problem.text.mapped(storable),
         }
+        if ends:
+            data["ends"] = True
         if problem.status:
             data["status"] = problem.status
         if retry_in is not None:
@@ -265,7 +278,7 @@ class Asker:
         if problem.dropped_turn:
             data["dropped"] = True
             data["turn"] = problem.dropped_turn
-        return Event(Kind.ERROR, data)
+        return events.error(data)
 
     def _ended(self, problem: ProviderError) -> errors.RunEnded:
         if not problem.is_retried:
@@ -277,7 +290,8 @@ def _chain(model: str) -> tuple[tuple[str, str], ...]:
     try:
         return chain(model)
     except ValueError as problem:
-        raise errors.Finished(f"The run cannot start: {problem}.") from problem
+        words = phrase("The run cannot start: %(why)s.")
+        raise errors.Finished(words % {"why": str(problem)}) from problem
 
 
 _KINDS: dict[type, Any] = {TextPiece: "text", ThinkingPiece: "thinking", CallPiece: "tool_call"}

@@ -7,6 +7,7 @@ from harness import events
 from harness.conversation import seq_of
 from harness.events import Event, Kind
 from harness.seam import SkillShelf
+from outside.sentences import phrase
 
 LOADED, MISSING = "skill", "no_skill"  # codes of the events that answer a directive
 _DIRECTIVE = re.compile(r"(?<!\S)/skill:([\w.-]+(?::[\w.-]+)?)")
@@ -32,8 +33,8 @@ def answers(names: Sequence[str], shelf: SkillShelf) -> list[Event]:
 
 def _answer(name: str, body: str | None) -> Event:
     if body is None:
-        text = f"There is no skill {name} here. The message was taken as it stands."
-        return events.notice(text, level="warning", code=MISSING)
+        words = phrase("There is no skill %(name)s here. The message was taken as it stands.")
+        return events.notice(words % {"name": name}, level="warning", code=MISSING)
     text = f"The skill {name} was asked for. Follow it in what you do now:\n\n{body}"
     return events.steer(text, code=LOADED)
 

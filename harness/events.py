@@ -10,6 +10,8 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, Literal, NotRequired, Self, TypedDict, cast
 
+from outside.sentences import Sentence
+
 
 class Kind(StrEnum):
     PROMPT = "prompt"
@@ -109,7 +111,9 @@ class ErrorData(TypedDict):
     source: Literal["provider", "tool", "harness"]
     code: str
     text: str  # what happened, in words
+    words: NotRequired[dict[str, Any]]  # how the text was made, for readers of other languages
     status: NotRequired[int]
+    ends: NotRequired[bool]  # the run ends by it, and its last event says the same words
     attempt: NotRequired[int]
     retry_in_seconds: NotRequired[float]
     dropped: NotRequired[bool]  # a partial block was shown and is not part of the run
@@ -123,6 +127,7 @@ class SandboxViolationData(TypedDict):
 
 class SteerData(TypedDict):
     text: str
+    words: NotRequired[dict[str, Any]]
     author: NotRequired[str]  # handle; absent when the harness itself steers
     code: NotRequired[str]  # why the harness steers
 
@@ -139,6 +144,7 @@ class ApprovalData(TypedDict):
     call_id: str
     decision: NotRequired[Literal["allow", "deny"]]
     note: NotRequired[str]
+    words: NotRequired[dict[str, Any]]  # of the note
     decided_by: NotRequired[str]
     outcome: NotRequired[str]
     failed: NotRequired[bool]  # allowed, but the effect did not succeed; `outcome` says why
@@ -167,6 +173,7 @@ class CompactionData(TypedDict):
 
 class NoticeData(TypedDict):
     text: str
+    words: NotRequired[dict[str, Any]]
     level: Literal["info", "warning"]
     code: NotRequired[str]
 
@@ -175,6 +182,7 @@ class DoneData(TypedDict):
     state: Literal["succeeded", "failed", "cancelled"]
     reason: str
     summary: str
+    words: NotRequired[dict[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,7 +224,7 @@ def notice(
     data: NoticeData = {"text": text, "level": level}
     if code:
         data["code"] = code
-    return event(Kind.NOTICE, data)
+    return event(Kind.NOTICE, _with_words(data, text))
 
 
 def steer(text: str, *, author: str = "", code: str = "") -> Event:
@@ -226,7 +234,7 @@ def steer(text: str, *, author: str = "", code: str = "") -> Event:
         data["author"] = author
     if code:
         data["code"] = code
-    return event(Kind.STEER, data)
+    return event(Kind.STEER, _with_words(data, text))
 
 
 def asked(approval_id: str, *, call_id: str) -> Event:
@@ -256,9 +264,18 @@ def decided(
     if outcome is not None:
         data["outcome"] = outcome
         data["failed"] = failed
-    return event(Kind.APPROVAL, data)
+    return event(Kind.APPROVAL, _with_words(data, note))
 
 
 def done(state: Literal["succeeded", "failed", "cancelled"], reason: str, summary: str) -> Event:
     data: DoneData = {"state": state, "reason": reason, "summary": summary}
-    return event(Kind.DONE, data)
+    return event(Kind.DONE, _with_words(data, summary))
+
+
+def error(data: ErrorData) -> Event:
+    return event(Kind.ERROR, _with_words(data, data["text"]))
+
+
+def _with_words(data: Mapping[str, Any], text: str) -> Mapping[str, Any]:
+    """With what a reader of another language needs: how a sentence of ours was made."""
+    return {**data, "words": text.made()} if isinstance(text, Sentence) else data

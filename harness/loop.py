@@ -22,12 +22,17 @@ from harness.tools.base import Workbench
 from harness.tools.files import Files
 from harness.tools.shells import Shells
 from harness.tools.surface import surface
+from outside.sentences import phrase
 
 CUT_OFF = "Your answer was cut off at the output limit. Go on where it stopped, and be shorter."
 SAID_NOTHING = "You ended without an answer. Say in a few words what you did and what is left."
 UNMET = (
     "This run must deliver: {contract}. Missing: {missing}. Deliver it now. If there is honestly"
     " nothing to deliver, answer with the words 'nothing to deliver' and why."
+)
+NO_SANDBOX = phrase("Shell commands of this run are not sandboxed.")
+NO_THINKING = phrase(
+    "Earlier thinking of this run was left out: the provider no longer accepts it."
 )
 NUDGES = {"cut_off": 3, "said_nothing": 1, "contract": 1}  # how often each is said in a run
 
@@ -81,7 +86,7 @@ class _Attempt:
         if not any(e.kind is Kind.MESSAGE and "context" in e.data for e in self.journal.events):
             new.append(self._first_message())
         if not self.bench.sandbox.is_closed and "bash" in self.tools:
-            new += self._notice_once("no_sandbox", "Shell commands of this run are not sandboxed.")
+            new += self._notice_once("no_sandbox", NO_SANDBOX)
         if new:
             self.journal.record(*new)
         sections = [prompt.Section(s["name"], s["text"]) for s in stored.data["sections"]]
@@ -125,10 +130,12 @@ class _Attempt:
         """Raises when the run has had its turns or goes in circles; says so before it does."""
         limits = self.spec.limits
         if self.journal.turn_count >= limits.max_turns:
-            raise errors.MaxTurns(f"The run has used all its {limits.max_turns} turns.")
+            words = phrase("The run has used all its %(count)d turns.")
+            raise errors.MaxTurns(words % {"count": limits.max_turns})
         streak = repetition.streak(self.journal.events, limit=limits.identical_calls_end)
         if streak.count >= limits.identical_calls_end:
-            raise errors.Looping(f"The agent made the same call {streak.count} times in a row.")
+            words = phrase("The agent made the same call %(count)d times in a row.")
+            raise errors.Looping(words % {"count": streak.count})
         if streak.count >= limits.identical_calls_steer and not streak.is_steered:
             text = repetition.STEER.format(count=streak.count)
             self.journal.record(events.steer(text, code=repetition.CODE))
@@ -152,8 +159,7 @@ class _Attempt:
 
     def _mend(self, problem: ProviderError) -> None:
         if problem.code == "thinking_mismatch":
-            text = "Earlier thinking of this run was left out: the provider no longer accepts it."
-            self.journal.record(events.notice(text, level="warning", code=THINKING_DROPPED))
+            self.journal.record(events.notice(NO_THINKING, level="warning", code=THINKING_DROPPED))
         else:
             self._shorten(compaction.digest(self.journal.events))
 
@@ -178,7 +184,7 @@ class _Attempt:
     def finish(self, end: TurnEnd) -> None:
         """Ends the run, or returns after saying why it goes on."""
         if end.stop_reason == "refusal":
-            raise errors.ProviderRefused("The model declined to go on with this.")
+            raise errors.ProviderRefused(phrase("The model declined to go on with this."))
         if end.stop_reason == "overflow":
             self._shorten(compaction.digest(self.journal.events))
             return
@@ -196,7 +202,8 @@ class _Attempt:
             text = UNMET.format(contract=self.spec.contract, missing=missing)
             if self._nudge("contract", text):
                 return
-            raise errors.ContractUnmet(f"The run ended without its deliverable: {missing}.")
+            words = phrase("The run ended without its deliverable: %(missing)s.")
+            raise errors.ContractUnmet(words % {"missing": missing})
         raise errors.Completed(end.text, seen=self.journal.last_seq)
 
     def _nudge(self, code: str, text: str) -> bool:
@@ -234,9 +241,8 @@ def _workbench(spec: RunSpec, ports: Ports, journal: RunJournal) -> Workbench:
     try:
         sandbox = choose(spec)
     except NoSandbox as problem:
-        raise errors.Finished(
-            f"This run needs a sandbox, and there is none: {problem}."
-        ) from problem
+        words = phrase("This run needs a sandbox, and there is none: %(why)s.")
+        raise errors.Finished(words % {"why": str(problem)}) from problem
     shells = Shells(sandbox, spec.artefact_directory, shown=spec.limits.tool_output_bytes)
 
     def show(call_id: str, text: str) -> None:

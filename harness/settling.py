@@ -20,6 +20,7 @@ from harness.seam import Allow, Ask, Deny, Gate, GateCall
 from harness.text import one_line, storable
 from harness.tools.base import Output, Plan, Tool, ToolProblem, Waiting, Workbench
 from harness.tools.files import OutOfReach
+from outside.sentences import Sentence, phrase
 
 log = logging.getLogger(__name__)
 FULL = (errno.ENOSPC, errno.EDQUOT)
@@ -92,7 +93,7 @@ class Settler:
                 call_id=call.call_id,
                 tool=call.name,
                 classes=plan.classes,
-                summary=storable(one_line(plan.summary)),
+                summary=_fit(plan.summary),
                 input=call.input,
                 command=plan.command,
                 paths=plan.paths,
@@ -134,14 +135,19 @@ class Settler:
             return Output(_words(problem), is_error=True)
         except Exception as problem:  # the edge of a tool call: the run goes on
             log.exception("tool %s failed", call.name)
-            text = f"The tool {call.name} failed inside ({type(problem).__name__})."
+            text = phrase("The tool %(name)s failed inside (%(kind)s).") % {
+                "name": call.name,
+                "kind": type(problem).__name__,
+            }
             self._journal.record(_bug(text))
             return Output(text, is_error=True)
 
     def _disk_full(self) -> errors.DiskFull:
-        text = "The disk is full. What was written before is kept; make room and start again."
+        text = phrase(
+            "The disk is full. What was written before is kept; make room and start again."
+        )
         self._journal.record(
-            Event(Kind.ERROR, {"source": "tool", "code": "disk_full", "text": text})
+            events.error({"source": "tool", "code": "disk_full", "text": text, "ends": True})
         )
         return errors.DiskFull(text)
 
@@ -150,6 +156,12 @@ class Settler:
 
     def _unknown(self, name: str) -> str:
         return f"There is no tool {name}. Your tools: {', '.join(sorted(self._tools))}."
+
+
+def _fit(summary: str) -> str:
+    if isinstance(summary, Sentence):
+        return summary.mapped(_fit)
+    return str(storable(one_line(summary)))
 
 
 def _result(call: OpenCall, output: Output, duration_ms: int) -> Event:
@@ -187,7 +199,7 @@ def _denied(reason: str, rule: str) -> Output:
 
 
 def _bug(text: str) -> Event:
-    return Event(Kind.ERROR, {"source": "tool", "code": "bug", "text": text})
+    return events.error({"source": "tool", "code": "bug", "text": text})
 
 
 def _words(problem: Exception) -> str:

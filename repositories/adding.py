@@ -19,6 +19,7 @@ from django.utils.translation import gettext as _
 
 from live.publish import publish
 from outside import git
+from outside.sentences import phrase
 from workspaces import audit
 from workspaces.background import enqueue
 from workspaces.credentials import CannotUnseal, keep
@@ -106,9 +107,9 @@ def fetch(workspace_id: UUID, repository_id: UUID) -> None:
         _fetch(repository, _Telling(repository))
     except git.GitError as error:
         log.warning("%s cannot be fetched: %s %s", repository.name, error, error.detail)
-        _settle(repository, state=State.FAILED, error=error.sentence[:500], error_code=error.code)
+        _settle(repository, state=State.FAILED, error=error.sentence, error_code=error.code)
     except CannotUnseal as error:
-        _settle(repository, state=State.FAILED, error=str(error)[:500], error_code="sealed")
+        _settle(repository, state=State.FAILED, error=str(error), error_code="sealed")
     finally:
         give_back()
 
@@ -198,7 +199,7 @@ class _Telling:
             if not mine.update(
                 stage=self._step.stage[:60], percent=percent, fetch_beat_at=timezone.now()
             ):
-                raise git.TimedOut(_("The fetch was stopped."))
+                raise git.TimedOut(phrase("The fetch was stopped."))
             announce(row.workspace_id, row.pk)
 
 

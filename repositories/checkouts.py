@@ -10,10 +10,10 @@ from uuid import UUID
 
 from django.conf import settings
 from django.utils import timezone
-from django.utils.translation import gettext as _
 
 from outside import git
 from outside.git.locks import exclusive
+from outside.sentences import phrase as _
 from spaces.models import Conversation
 from workspaces.credentials import CannotUnseal
 from workspaces.tenancy import bind

@@ -14,11 +14,12 @@ from uuid import UUID
 from django.conf import settings
 from django.db.models import F
 from django.db.models.functions import Now
-from django.utils.translation import gettext as _
 
 from guardrails import approvals
 from outside import git
 from outside.crashpoint import crashpoint
+from outside.sentences import joined
+from outside.sentences import phrase as _
 from workspaces.credentials import CannotUnseal
 from workspaces.tenancy import bind
 
@@ -223,4 +224,4 @@ def _done(request: PushRequest, said: str) -> str:
         for fact in push_requests.facts_of(request)
         for words in [push_requests.refs_in_words([fact])]
     ]
-    return " ".join(lines) + (f"\n{said}" if said else "")
+    return joined([joined(lines), said], "\n") if said else joined(lines)

@@ -11,6 +11,7 @@ from guardrails.models import Approval
 from outside import git
 from spaces.models import Conversation, Space
 from workspaces.models import Credential, Principal
+from workspaces.sentences import SentenceField
 from workspaces.tenancy import TenantKey, TenantManager, TenantModel
 
 
@@ -33,7 +34,7 @@ class Repository(TenantModel):
     state = models.CharField(max_length=10, choices=State.choices, default=State.QUEUED)
     stage = models.CharField(max_length=60, blank=True)
     percent = models.PositiveSmallIntegerField(null=True, blank=True)
-    error = models.CharField(max_length=500, blank=True)
+    error = SentenceField(blank=True)
     error_code = models.CharField(max_length=40, blank=True)
     is_empty = models.BooleanField(default=False)
     size_bytes = models.PositiveBigIntegerField(default=0)
@@ -149,7 +150,7 @@ class PushRequest(TenantModel):
         Approval, null=True, blank=True, on_delete=models.SET_NULL, related_name="push_requests"
     )
     rule = models.CharField(max_length=300, blank=True)
-    outcome = models.TextField(blank=True)
+    outcome = SentenceField(blank=True)
     attempts = models.PositiveIntegerField(default=0)
     forward_until = models.DateTimeField(null=True, blank=True)
     created_at = models.DateTimeField(default=timezone.now)

@@ -8,10 +8,11 @@ from uuid import UUID
 from django.db import connection
 from django.db.models import Max
 from django.utils import timezone
-from django.utils.translation import gettext as _
 
 from guardrails.models import Approval
 from live.publish import publish
+from outside.sentences import joined
+from outside.sentences import phrase as _
 from spaces import topics as space_topics
 from workspaces import audit
 from workspaces.background import enqueue
@@ -203,4 +204,4 @@ def _why_refused(approval: Approval) -> str:
         return approval.note or _("Nobody decided about the push in time.")
     who = f"@{approval.decided_by.handle}" if approval.decided_by else _("a rule")
     words = _("Refused by %(who)s.") % {"who": who}
-    return f"{words} {approval.note}".strip()
+    return joined([words, approval.note]) if approval.note else words

@@ -7,9 +7,8 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from django.utils.translation import gettext as _
-
 from outside import git
+from outside.sentences import phrase as _
 from workspaces.tenancy import bind
 
 from . import places

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from outside import git
+from outside.sentences import unpack
+from workspaces.sentences import translated
 
 from . import places, push_requests
 from .models import PushRequest, Repository
@@ -68,7 +70,7 @@ def parts(request: PushRequest) -> dict[str, Any]:
         "hidden_commits": summary.get("commit_count", 0) - len(commits),
         "commit_count": summary.get("commit_count", 0),
         "file_count": summary.get("file_count", 0),
-        "warnings": summary.get("warnings", []),
+        "warnings": [translated(unpack(words)) for words in summary.get("warnings", [])],
         "push_options": request.push_options,
         "mark": mark_of(request),
     }

@@ -14,10 +14,11 @@ from uuid import UUID
 from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.utils import timezone
-from django.utils.translation import gettext as _
 
 from harness.seam import Allow, Ask, Deny
 from outside import git
+from outside.sentences import pack
+from outside.sentences import phrase as _
 from workspaces import audit
 from workspaces.ids import uuid7
 from workspaces.models import Principal
@@ -235,7 +236,7 @@ class _Submission:
             ]
             if text.truncated:
                 words.append(_("The commits are too large to be searched for secrets whole."))
-        return list(dict.fromkeys(words)) + delicate_paths(seen)
+        return [*dict.fromkeys(words), *delicate_paths(seen)]
 
     def _judged(self, facts: PushFacts, diff: str, is_whole: bool) -> PushRequest:
         """The stored request with its verdict, both in one transaction."""
@@ -309,7 +310,7 @@ def refusal(update: git.RefUpdate, remote_refs: dict[str, str]) -> str:
     return ""
 
 
-def delicate_paths(seen: Sequence[git.Inspected]) -> list[str]:
+def delicate_paths(seen: Sequence[git.Inspected]) -> Sequence[str]:
     """Sentences about changed files that act by themselves, or whose names deceive."""
     paths = sorted({change.path for each in seen for change in each.changes})
     acting = [path for path in paths if acts_by_itself(path)]
@@ -332,7 +333,7 @@ def summary_of(facts: PushFacts) -> dict[str, Any]:
         "commit_count": facts.commit_count,
         "files": [asdict(each) for each in facts.files],
         "file_count": facts.file_count,
-        "warnings": list(facts.warnings),
+        "warnings": [pack(words) for words in facts.warnings],
     }
 
 

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from django.conf import settings
-from django.utils.translation import gettext as _
 
 from agents.models import Agent
 from harness.errors import Finished
@@ -20,6 +19,7 @@ from harness.seam import (
     Said,
     Wake,
 )
+from outside.sentences import phrase as _
 from repositories.reach import guard
 from spaces.models import Message
 from workspaces.credentials import CannotUnseal, unseal

@@ -12,6 +12,7 @@ from guardrails.models import Approval
 from harness import events
 from harness.events import Kind
 from harness.stop import StopReason
+from outside.sentences import phrase, phrase_noop
 from spaces import posting
 from spaces.models import Conversation, Message
 from workspaces.models import Principal
@@ -20,6 +21,16 @@ from . import broadcast, journal, locks, moves, queue
 from .adapters import capabilities_of
 from .keeper import in_words
 from .models import Run, RunCursor, RunEvent
+
+NOT_WOKEN: dict[str, str] = {
+    Agent.Lifecycle.PAUSED: phrase_noop(
+        "@%(name)s is paused and was not woken. An admin can activate it again."
+    ),
+    Agent.Lifecycle.ARCHIVED: phrase_noop(
+        "@%(name)s is archived and was not woken. An admin can activate it again."
+    ),
+    Agent.Lifecycle.ACTIVE: phrase_noop("@%(name)s has no name yet and was not woken."),
+}
 
 
 class CannotDo(RuntimeError):
@@ -64,8 +75,7 @@ def _wake_one(message: Message, agent: Agent) -> Run | None:
     if not agent.is_dispatchable:
         posting.notice(
             message.conversation,
-            _("@%(name)s is %(lifecycle)s and was not woken. An admin can activate it again.")
-            % {"name": agent.name, "lifecycle": agent.get_lifecycle_display().lower()},
+            phrase(NOT_WOKEN[agent.lifecycle]) % {"name": agent.name},
         )
         return None
     open_runs = Run.objects.filter(
@@ -127,7 +137,7 @@ def _say_to(run: Run, message: Message) -> None:
     if run.waiting_for != Run.WaitingFor.PERSON and not capabilities_of(run.adapter).steering:
         posting.notice(
             message.conversation,
-            _("@%(name)s reads this when its run has ended; its adapter cannot be steered.")
+            phrase("@%(name)s reads this when its run has ended; its adapter cannot be steered.")
             % {"name": run.agent.name},
         )
         return

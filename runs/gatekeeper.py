@@ -3,7 +3,6 @@
 from dataclasses import replace
 
 from django.db import connection
-from django.utils.translation import gettext as _
 
 from guardrails import approvals, asking, commands, explain, rules
 from guardrails.actions import Action
@@ -13,6 +12,7 @@ from guardrails.models import Approval
 from guardrails.policy import Resolution
 from harness.errors import Released
 from harness.seam import Allow, Ask, Deny, GateCall, Verdict
+from outside.sentences import phrase as _
 from workspaces import audit
 from workspaces.tenancy import bind
 

@@ -18,9 +18,9 @@ from uuid import UUID
 
 from django.conf import settings
 from django.db import Error, connection
-from django.utils.translation import gettext as _
 
 from harness.stop import Stop, StopReason
+from outside.sentences import phrase as _
 from workspaces.tenancy import across_workspaces
 
 from . import broadcast

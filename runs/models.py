@@ -8,6 +8,7 @@ from agents.models import Agent
 from harness.events import Event, Kind
 from spaces.models import Conversation, Message, Space
 from workspaces.models import Principal
+from workspaces.sentences import SentenceField
 from workspaces.tenancy import TenantKey, TenantModel, TenantOneToOne
 
 
@@ -65,7 +66,7 @@ class Run(TenantModel):
     waiting_for = models.CharField(max_length=10, choices=WaitingFor.choices, blank=True)
     waiting_on = models.UUIDField(null=True, blank=True)
     terminal_reason = models.CharField(max_length=24, blank=True)
-    summary = models.TextField(blank=True)
+    summary = SentenceField(blank=True)
     liveness = models.CharField(max_length=12, blank=True)
     stop_requested_at = models.DateTimeField(null=True, blank=True)
     stop_requested_by = TenantKey(

@@ -7,7 +7,6 @@ from typing import Literal
 from uuid import UUID
 
 from django.db.models import Q
-from django.utils.translation import gettext as _
 
 from guardrails import explain, rules
 from guardrails.actions import Action
@@ -16,6 +15,8 @@ from guardrails.decisions import Decision
 from guardrails.models import Approval
 from harness import events
 from harness.seam import Allow, Ask, Deny, Verdict
+from outside.sentences import phrase as _
+from outside.sentences import phrase_many
 from repositories import push_requests
 from repositories.gateway.judge import PushEnd, PushFacts
 from repositories.models import PushRequest
@@ -60,11 +61,12 @@ def _question(facts: PushFacts, actions: tuple[Action, ...]) -> Asked:
     refs = push_requests.refs_in_words(facts.refs)
     return Asked(
         kind=Kind.PUSH,
-        title=_("Push %(count)d commits to %(refs)s of %(repository)s")
-        % {"count": facts.commit_count, "refs": refs, "repository": facts.repository}
-        if facts.commit_count != 1
-        else _("Push 1 commit to %(refs)s of %(repository)s")
-        % {"refs": refs, "repository": facts.repository},
+        title=phrase_many(
+            "Push %(count)d commit to %(refs)s of %(repository)s",
+            "Push %(count)d commits to %(refs)s of %(repository)s",
+            facts.commit_count,
+        )
+        % {"count": facts.commit_count, "refs": refs, "repository": facts.repository},
         actions=actions,
         repository=facts.repository,
         moves=tuple(

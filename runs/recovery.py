@@ -13,12 +13,12 @@ from django.conf import settings
 from django.db import connection
 from django.db.models import Q
 from django.db.models.functions import Now
-from django.utils.translation import gettext as _
 from kombu.exceptions import OperationalError
 
 from guardrails.models import Approval
 from harness import events
 from harness.seam import BUILT_IN_ADAPTER
+from outside.sentences import phrase as _
 from workspaces.tenancy import across_workspaces, bind
 
 from . import broadcast, claims, hearing, journal, locks, moves, queue, runner

@@ -12,7 +12,6 @@ from uuid import UUID
 from django.conf import settings
 from django.db import connection
 from django.db.models.functions import Now
-from django.utils.translation import gettext as _
 
 from agents.models import Agent
 from guardrails.models import Approval
@@ -23,6 +22,8 @@ from harness.errors import Cancelled, Completed, DiskFull, Finished, Parked, Rel
 from harness.events import Kind
 from harness.seam import Ports
 from harness.stop import StopReason
+from outside.sentences import phrase as _
+from outside.sentences import phrase_noop
 from repositories.checkouts import CheckoutFailed
 from repositories.models import PushRequest
 from spaces import posting
@@ -41,6 +42,11 @@ from .sink import JournalSink
 
 log = logging.getLogger(__name__)
 
+WENT: dict[str, str] = {
+    Agent.Lifecycle.PAUSED: phrase_noop("@%(name)s was paused before the run went on."),
+    Agent.Lifecycle.ARCHIVED: phrase_noop("@%(name)s was archived before the run went on."),
+    Agent.Lifecycle.ACTIVE: phrase_noop("@%(name)s lost its name before the run went on."),
+}
 FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
@@ -170,10 +176,7 @@ def _adapter(run: Run) -> Adapter:
 def _require_dispatchable(run: Run) -> None:
     agent = Agent.objects.get(pk=run.agent_id)
     if not agent.is_dispatchable:
-        raise Cancelled(
-            _("@%(name)s was %(lifecycle)s before the run went on.")
-            % {"name": agent.name, "lifecycle": agent.get_lifecycle_display().lower()}
-        )
+        raise Cancelled(_(WENT[agent.lifecycle]) % {"name": agent.name})
 
 
 def _require_space() -> None:

@@ -5,7 +5,7 @@ start, its approval and its result fill the outcome of the call's own entry.
 """
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,6 +13,8 @@ from django.template.loader import render_to_string
 from django.utils.translation import gettext as _
 
 from harness.events import Event, Kind
+from outside.sentences import remade
+from workspaces.sentences import translated
 from workspaces.tenancy import bind
 
 from .models import Run, RunEvent
@@ -66,7 +68,7 @@ class Entry:
     def said(self) -> str:
         """What an event that is no block says: a notice, a steer, an error, the end."""
         data = self.event.data
-        return fitting(str(data.get("text") or data.get("summary") or ""), LONGEST_TEXT)
+        return fitting(_in_words(data, "text") or _in_words(data, "summary"), LONGEST_TEXT)
 
     @property
     def arguments(self) -> dict[str, Any]:
@@ -125,6 +127,13 @@ class Entry:
     def _changed(self) -> tuple[int, int]:
         diff = self.outcome.detail.get("diff") if self.outcome else ""
         return count_lines(diff) if diff else (0, 0)
+
+
+def _in_words(data: Mapping[str, Any], key: str) -> str:
+    """A text of an event for this reader: a sentence of ours in the own language."""
+    if data.get(key) and "words" in data:
+        return translated(remade(data["words"]))
+    return str(data.get(key) or "")
 
 
 def fitting(text: str, most: int) -> str:
@@ -204,7 +213,10 @@ def fold(outcome: Outcome, event: Event) -> None:
         outcome.state, outcome.approval_id = "asked", data["approval_id"]
     else:
         outcome.state = "denied" if data.get("decision") == "deny" else "waiting"
-        outcome.decided_by, outcome.note = data.get("decided_by", ""), data.get("note", "")
+        outcome.decided_by = data.get("decided_by", "")
+        outcome.note = (
+            translated(remade(data["words"])) if "words" in data else data.get("note", "")
+        )
         outcome.approval_id = data["approval_id"]
 
 

@@ -6,6 +6,7 @@ from django.utils.translation import gettext_lazy as _
 
 from agents.models import Agent
 from workspaces.models import Principal
+from workspaces.sentences import SentenceField
 from workspaces.tenancy import TenantKey, TenantModel
 
 
@@ -85,7 +86,7 @@ class Message(TenantModel):
     n = models.PositiveBigIntegerField()
     kind = models.CharField(max_length=8, choices=Kind.choices, default=Kind.TEXT)
     author = TenantKey(Principal, null=True, on_delete=models.SET_NULL, related_name="messages")
-    body = models.TextField()
+    body = SentenceField()
     client_key = models.UUIDField(null=True, blank=True)
     run_id = models.UUIDField(null=True, blank=True)
     created_at = models.DateTimeField(default=timezone.now)

@@ -9,6 +9,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from live import publish, publish_rendered
+from outside.sentences import Sentence
 from workspaces.models import Principal
 from workspaces.tenancy import bind
 
@@ -32,7 +33,7 @@ def post(
 
     Raises ValidationError for a text that is empty or longer than MAX_CHARACTERS.
     """
-    text = clean(body)
+    text = body if isinstance(body, Sentence) else clean(body)
     if client_key is not None:
         present = Message.objects.filter(conversation=conversation, client_key=client_key).first()
         if present is not None:

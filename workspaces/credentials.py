@@ -3,6 +3,8 @@
 from cryptography.fernet import Fernet, InvalidToken, MultiFernet
 from django.conf import settings
 
+from outside.sentences import phrase
+
 from .models import Credential, Principal
 
 
@@ -21,8 +23,10 @@ def unseal(sealed: bytes | memoryview) -> str:
         return _box().decrypt(bytes(sealed)).decode()
     except InvalidToken:
         raise CannotUnseal(
-            "A stored secret cannot be read: the encryption key of this instance is another one. "
-            "Put the old key back, or enter the secret again."
+            phrase(
+                "A stored secret cannot be read: the encryption key of this instance is another "
+                "one. Put the old key back, or enter the secret again."
+            )
         ) from None
 
 

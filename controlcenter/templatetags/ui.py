@@ -27,9 +27,12 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 
+from workspaces.sentences import translated
+
 from . import states
 
 register = template.Library()
+register.filter("translated", translated)
 
 HUES = 12
 SEEDED_ICONS = {

@@ -12,6 +12,7 @@ from guardrails.forms import WhatIfForm
 from guardrails.policy import Resolution
 from workspaces.access import MemberRequest, workspace_view
 from workspaces.models import Role, Workspace
+from workspaces.sentences import translated
 
 
 @require_GET
@@ -32,7 +33,7 @@ def what_if_show(request: MemberRequest, workspace: Workspace) -> HttpResponse:
         )
         context |= {
             "resolution": resolution,
-            "sentence": explain.sentence(resolution),
+            "sentence": translated(explain.sentence(resolution)),
             "trail": trail_of(resolution),
             "parts": [_part(action) for action in found] if facts["command"] else [],
             "mode": facts["space"].get_mode_display(),
@@ -65,7 +66,7 @@ def trail_of(resolution: Resolution) -> list[dict[str, Any]]:
     groups: dict[str, list[dict[str, Any]]] = {}
     for step in resolution.trail:
         line = {
-            "words": explain.step_sentence(step),
+            "words": translated(explain.step_sentence(step)),
             "decision": step.decision,
             "decides": step.decides,
         }

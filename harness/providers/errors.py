@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from outside.sentences import phrase, phrase_noop
+
 Code = Literal[
     "wrong_key",
     "forbidden",
@@ -37,24 +39,32 @@ RETRIED: frozenset[Code] = frozenset(
 )
 
 SENTENCES: dict[Code, str] = {
-    "wrong_key": "{who} does not accept the key. Check it, or make a new one.",
-    "forbidden": "{who} accepts the key but does not let it use this model.",
-    "unknown_model": "{who} knows no model named {model}.",
-    "bad_request": "{who} refused the request.",
-    "thinking_mismatch": "{who} does not recognise earlier thinking of this run.",
-    "context_overflow": "The conversation no longer fits the context window of {model}.",
-    "rate_limited": "{who} asks us to slow down: its limit for this key is reached.",
-    "overloaded": "{who} is overloaded.",
-    "server_error": "{who} had an error of its own.",
-    "unreachable": "{who} cannot be reached. Is the address right, and is the server running?",
-    "not_allowed": "{who} was not asked: the server may not connect to its address.",
-    "untrusted": "The certificate of {who} could not be verified.",
-    "no_tls": "{who} does not speak TLS here. Should the address begin with http://?",
-    "silent": "{who} sent nothing for too long.",
-    "closed": "{who} closed the connection in the middle of its answer.",
-    "malformed": "{who} sent something that is not of its protocol.",
-    "not_this_protocol": "Something answers at this address, but it does not speak {protocol}.",
-    "not_configured": "No provider named {who} is set up here.",
+    "wrong_key": phrase_noop("%(who)s does not accept the key. Check it, or make a new one."),
+    "forbidden": phrase_noop("%(who)s accepts the key but does not let it use this model."),
+    "unknown_model": phrase_noop("%(who)s knows no model named %(model)s."),
+    "bad_request": phrase_noop("%(who)s refused the request."),
+    "thinking_mismatch": phrase_noop("%(who)s does not recognise earlier thinking of this run."),
+    "context_overflow": phrase_noop(
+        "The conversation no longer fits the context window of %(model)s."
+    ),
+    "rate_limited": phrase_noop("%(who)s asks us to slow down: its limit for this key is reached."),
+    "overloaded": phrase_noop("%(who)s is overloaded."),
+    "server_error": phrase_noop("%(who)s had an error of its own."),
+    "unreachable": phrase_noop(
+        "%(who)s cannot be reached. Is the address right, and is the server running?"
+    ),
+    "not_allowed": phrase_noop("%(who)s was not asked: the server may not connect to its address."),
+    "untrusted": phrase_noop("The certificate of %(who)s could not be verified."),
+    "no_tls": phrase_noop(
+        "%(who)s does not speak TLS here. Should the address begin with http://?"
+    ),
+    "silent": phrase_noop("%(who)s sent nothing for too long."),
+    "closed": phrase_noop("%(who)s closed the connection in the middle of its answer."),
+    "malformed": phrase_noop("%(who)s sent something that is not of its protocol."),
+    "not_this_protocol": phrase_noop(
+        "Something answers at this address, but it does not speak %(protocol)s."
+    ),
+    "not_configured": phrase_noop("No provider named %(who)s is set up here."),
 }
 PROTOCOLS = {"anthropic": "Anthropic's Messages protocol", "openai": "OpenAI Chat Completions"}
 
@@ -78,10 +88,16 @@ class ProviderError(Exception):
         self.retry_after_seconds = retry_after_seconds
         self.detail = detail[:500]
         self.dropped_turn: int | None = None  # the turn of which a part was shown before it broke
-        sentence = SENTENCES[code].format(
-            who=who, model=model or "this", protocol=PROTOCOLS.get(protocol, protocol)
+        sentence = phrase(SENTENCES[code]) % {
+            "who": who,
+            "model": model or "this",
+            "protocol": PROTOCOLS.get(protocol, protocol),
+        }
+        self.text = (
+            phrase("%(sentence)s (%(detail)s)") % {"sentence": sentence, "detail": self.detail}
+            if self.detail
+            else sentence
         )
-        self.text = f"{sentence} ({self.detail})" if self.detail else sentence
         super().__init__(self.text)
 
     @property

@@ -6,6 +6,7 @@ from pydantic import Field
 
 from harness import events
 from harness.tools.base import Output, Plan, Tool, ToolInput, ToolProblem, Waiting, Workbench
+from outside.sentences import phrase
 
 MARKS = {"open": "[ ]", "doing": "[~]", "done": "[x]"}
 
@@ -29,7 +30,7 @@ class TodoList(Tool[TodoInput]):
     input_type = TodoInput
 
     def plan(self, given: TodoInput, bench: Workbench) -> Plan:
-        return Plan("Update the todo list")
+        return Plan(phrase("Update the todo list"))
 
     def run(self, given: TodoInput, bench: Workbench, call_id: str) -> Output:
         lines = [f"{MARKS[todo.state]} {todo.text}" for todo in given.todos]
@@ -54,7 +55,7 @@ class AskUser(Tool[AskInput]):
     input_type = AskInput
 
     def plan(self, given: AskInput, bench: Workbench) -> Plan:
-        return Plan(f"Ask: {given.question}")
+        return Plan(phrase("Ask: %(question)s") % {"question": given.question})
 
     def run(self, given: AskInput, bench: Workbench, call_id: str) -> Output:
         data: events.MessageData = {"role": "agent", "text": given.question, "call_id": call_id}
@@ -74,7 +75,7 @@ class Skill(Tool[SkillInput]):
     input_type = SkillInput
 
     def plan(self, given: SkillInput, bench: Workbench) -> Plan:
-        return Plan(f"Read the skill {given.name}")
+        return Plan(phrase("Read the skill %(name)s") % {"name": given.name})
 
     def run(self, given: SkillInput, bench: Workbench, call_id: str) -> Output:
         body = bench.shelf.body(given.name)

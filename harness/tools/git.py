@@ -10,6 +10,7 @@ from harness.actions import ActionClass
 from harness.seam import Forwarded, Held, PushWish, Refused, Root
 from harness.tools.base import Output, Plan, Tool, ToolInput, ToolProblem, Waiting, Workbench
 from outside import git
+from outside.sentences import phrase
 
 Repository = Annotated[str, Field(description="Name of the checkout; may be left out if only one")]
 
@@ -35,7 +36,11 @@ class GitCommit(Tool[CommitInput]):
     def plan(self, given: CommitInput, bench: Workbench) -> Plan:
         root, _ = _checkout(given.repository, bench)
         return Plan(
-            f"Commit in {root.name}: {given.message.strip().splitlines()[0]}",
+            phrase("Commit in %(repository)s: %(subject)s")
+            % {
+                "repository": root.name,
+                "subject": given.message.strip().splitlines()[0],
+            },
             classes=self.classes,
             repositories=(root.name,),
             paths=tuple(given.paths) if given.paths else None,
@@ -85,9 +90,13 @@ class GitPush(Tool[PushInput]):
     def plan(self, given: PushInput, bench: Workbench) -> Plan:
         root, _ = _checkout(given.repository, bench)
         _, target = _refs(given, bench)
-        verb = "Force-push" if given.force else "Push"
+        verb = (
+            phrase("Force-push %(ref)s of %(name)s")
+            if given.force
+            else phrase("Push %(ref)s of %(name)s")
+        )
         return Plan(
-            f"{verb} {target.removeprefix('refs/heads/')} of {root.name}",
+            verb % {"ref": target.removeprefix("refs/heads/"), "name": root.name},
             classes=self.classes,
             repositories=(root.name,),
             refs=(target,),

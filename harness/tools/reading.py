@@ -12,6 +12,7 @@ from pydantic import Field
 from harness.text import head_and_tail, readable, short_line
 from harness.tools.base import Output, Plan, Tool, ToolInput, ToolProblem, Workbench
 from harness.tools.files import Found
+from outside.sentences import phrase
 
 READ_LINES = 2_000
 LISTED = 500
@@ -35,7 +36,7 @@ class Read(Tool[ReadInput]):
     input_type = ReadInput
 
     def plan(self, given: ReadInput, bench: Workbench) -> Plan:
-        return Plan(f"Read {given.path}", paths=None)
+        return Plan(phrase("Read %(path)s") % {"path": given.path}, paths=None)
 
     def run(self, given: ReadInput, bench: Workbench, call_id: str) -> Output:
         found = bench.files.find(given.path)
@@ -70,7 +71,7 @@ class Glob(Tool[GlobInput]):
     input_type = GlobInput
 
     def plan(self, given: GlobInput, bench: Workbench) -> Plan:
-        return Plan(f"Find files like {given.pattern}", paths=None)
+        return Plan(phrase("Find files like %(pattern)s") % {"pattern": given.pattern}, paths=None)
 
     def run(self, given: GlobInput, bench: Workbench, call_id: str) -> Output:
         matches = compiled(given.pattern)
@@ -103,7 +104,7 @@ class Grep(Tool[GrepInput]):
     input_type = GrepInput
 
     def plan(self, given: GrepInput, bench: Workbench) -> Plan:
-        return Plan(f"Search for {given.pattern}", paths=None)
+        return Plan(phrase("Search for %(pattern)s") % {"pattern": given.pattern}, paths=None)
 
     def run(self, given: GrepInput, bench: Workbench, call_id: str) -> Output:
         places = _starts(given.path, bench)

@@ -8,6 +8,7 @@ from harness.actions import ActionClass
 from harness.text import head_and_tail
 from harness.tools.base import Output, Plan, Tool, ToolInput, ToolProblem, Workbench
 from harness.tools.shells import Background, Ended
+from outside.sentences import phrase
 
 
 class BashInput(ToolInput):
@@ -29,7 +30,7 @@ class Bash(Tool[BashInput]):
 
     def plan(self, given: BashInput, bench: Workbench) -> Plan:
         return Plan(
-            f"Run {given.command.strip()}",
+            phrase("Run %(command)s") % {"command": given.command.strip()},
             classes=self.classes,
             command=given.command,
             paths=None,
@@ -88,7 +89,7 @@ class ShellOutput(Tool[ShellInput]):
     input_type = ShellInput
 
     def plan(self, given: ShellInput, bench: Workbench) -> Plan:
-        return Plan(f"Read the output of {given.shell}")
+        return Plan(phrase("Read the output of %(shell)s") % {"shell": given.shell})
 
     def run(self, given: ShellInput, bench: Workbench, call_id: str) -> Output:
         shell = _find(given.shell, bench)
@@ -105,7 +106,7 @@ class ShellStop(Tool[ShellInput]):
     input_type = ShellInput
 
     def plan(self, given: ShellInput, bench: Workbench) -> Plan:
-        return Plan(f"End {given.shell}")
+        return Plan(phrase("End %(shell)s") % {"shell": given.shell})
 
     def run(self, given: ShellInput, bench: Workbench, call_id: str) -> Output:
         shell = _find(given.shell, bench)

@@ -8,6 +8,7 @@ from harness.actions import ActionClass
 from harness.diffs import counts, unified
 from harness.tools.base import Output, Plan, Tool, ToolInput, ToolProblem, Workbench
 from harness.tools.files import Found
+from outside.sentences import Sentence, phrase
 
 PathOfFile = Annotated[str, Field(description="File, relative to the working directory")]
 
@@ -28,7 +29,7 @@ class Write(Tool[WriteInput]):
     input_type = WriteInput
 
     def plan(self, given: WriteInput, bench: Workbench) -> Plan:
-        return _plan("Write", given.path, bench)
+        return _plan(phrase("Write %(path)s"), given.path, bench)
 
     def run(self, given: WriteInput, bench: Workbench, call_id: str) -> Output:
         found = bench.files.find(given.path)
@@ -53,7 +54,7 @@ class Edit(Tool[EditInput]):
     input_type = EditInput
 
     def plan(self, given: EditInput, bench: Workbench) -> Plan:
-        return _plan("Edit", given.path, bench)
+        return _plan(phrase("Edit %(path)s"), given.path, bench)
 
     def run(self, given: EditInput, bench: Workbench, call_id: str) -> Output:
         found = bench.files.find(given.path)
@@ -74,12 +75,13 @@ class Edit(Tool[EditInput]):
         return _change(bench, found, before, before.replace(old, new))
 
 
-def _plan(verb: str, path: str, bench: Workbench) -> Plan:
+def _plan(verb: Sentence, path: str, bench: Workbench) -> Plan:
     found = bench.files.find(path)
+    summary = verb % {"path": found.shown}
     if found.in_worktree is not None:
-        return Plan(f"{verb} {found.shown}", paths=(found.in_worktree,))
+        return Plan(summary, paths=(found.in_worktree,))
     outside = frozenset({ActionClass.FILE_WRITE_OUTSIDE_WORKTREE})
-    return Plan(f"{verb} {found.shown}", classes=outside, paths=(str(found.path),))
+    return Plan(summary, classes=outside, paths=(str(found.path),))
 
 
 def _change(bench: Workbench, found: Found, before: bytes | None, after: bytes) -> Output:

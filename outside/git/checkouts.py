@@ -16,6 +16,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from outside.sentences import phrase
+
 from . import directories, folders, history, names
 from .command import Command, Place
 from .errors import BadName, Damaged, DiskFull, GitError, TooLarge
@@ -176,10 +178,12 @@ def _require_room(checkout: Checkout, commit: str, max_bytes: int) -> None:
     except TooLarge:
         lines = [b""] * (MAX_FILES + 1)
     if len(lines) > MAX_FILES:
-        raise TooLarge(f"The repository has more than {MAX_FILES} files.")
+        words = phrase("The repository has more than %(count)d files.")
+        raise TooLarge(words % {"count": MAX_FILES})
     size = sum(int(field) for line in lines if (field := line.split(None, 4)[3]).isdigit())
     if size > max_bytes:
-        raise TooLarge(f"The files of the repository take more than {max_bytes // 2**20} MB.")
+        words = phrase("The files of the repository take more than %(mb)d MB.")
+        raise TooLarge(words % {"mb": max_bytes // 2**20})
     checkout.git_dir.parent.mkdir(parents=True, exist_ok=True)
     disk = os.statvfs(checkout.git_dir.parent)
     if size + 50 * 2**20 > disk.f_bavail * disk.f_frsize:

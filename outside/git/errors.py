@@ -3,27 +3,29 @@
 import re
 from typing import ClassVar
 
+from outside.sentences import phrase, phrase_noop
+
 
 class GitError(Exception):
     """One family: `sentence` says what happened and what to do, `detail` is git's last words."""
 
     code: ClassVar[str] = "git_failed"
-    default: ClassVar[str] = "Git could not do this."
+    default: ClassVar[str] = phrase_noop("Git could not do this.")
 
     def __init__(self, sentence: str = "", *, detail: str = "") -> None:
-        self.sentence = sentence or self.default
+        self.sentence = sentence or phrase(self.default)
         self.detail = detail
         super().__init__(self.sentence)
 
 
 class BadName(GitError):
     code = "bad_name"
-    default = "This is not a name that git accepts."
+    default = phrase_noop("This is not a name that git accepts.")
 
 
 class BadAddress(GitError):
     code = "bad_address"
-    default = (
+    default = phrase_noop(
         "This is not the address of a git repository. Use an https:// address such as "
         "https://github.com/owner/name."
     )
@@ -31,7 +33,7 @@ class BadAddress(GitError):
 
 class NotFound(GitError):
     code = "not_found"
-    default = (
+    default = phrase_noop(
         "There is no repository at this address, or it is private. Check the spelling; "
         "for a private repository add a credential that may read it."
     )
@@ -39,91 +41,101 @@ class NotFound(GitError):
 
 class NeedsCredential(GitError):
     code = "needs_credential"
-    default = "This repository is private. Add a credential that may read it."
+    default = phrase_noop("This repository is private. Add a credential that may read it.")
 
 
 class WrongCredential(GitError):
     code = "wrong_credential"
-    default = (
+    default = phrase_noop(
         "The remote refused the credential. It may have expired or lack access to this repository."
     )
 
 
 class Unreachable(GitError):
     code = "unreachable"
-    default = "The remote does not answer. Check the address, or try again later."
+    default = phrase_noop("The remote does not answer. Check the address, or try again later.")
 
 
 class Untrusted(GitError):
     code = "untrusted"
-    default = "The remote's TLS certificate could not be verified."
+    default = phrase_noop("The remote's TLS certificate could not be verified.")
 
 
 class Moved(GitError):
     code = "moved"
-    default = "The repository has moved. Add it again under its new address."
+    default = phrase_noop("The repository has moved. Add it again under its new address.")
 
 
 class NotARepository(GitError):
     code = "not_a_repository"
-    default = "Something answers at this address, but it is not a git repository."
+    default = phrase_noop("Something answers at this address, but it is not a git repository.")
 
 
 class EmptyRepository(GitError):
     code = "empty"
-    default = "The repository has no commits yet. Push a first commit to it, then fetch again."
+    default = phrase_noop(
+        "The repository has no commits yet. Push a first commit to it, then fetch again."
+    )
 
 
 class UnknownFormat(GitError):
     code = "unknown_format"
-    default = "The repository names its objects by SHA-256, which Control Center cannot hold yet."
+    default = phrase_noop(
+        "The repository names its objects by SHA-256, which Control Center cannot hold yet."
+    )
 
 
 class TooLarge(GitError):
     code = "too_large"
-    default = "The repository is larger than this server takes."
+    default = phrase_noop("The repository is larger than this server takes.")
 
 
 class TimedOut(GitError):
     code = "timed_out"
-    default = "Git took too long and was stopped. Nothing was changed."
+    default = phrase_noop("Git took too long and was stopped. Nothing was changed.")
 
 
 class DiskFull(GitError):
     code = "disk_full"
-    default = "The server's disk is full. Nothing was changed; free some space and try again."
+    default = phrase_noop(
+        "The server's disk is full. Nothing was changed; free some space and try again."
+    )
 
 
 class Broken(GitError):
     code = "broken_transfer"
-    default = "The connection broke in the middle of the transfer. Try again."
+    default = phrase_noop("The connection broke in the middle of the transfer. Try again.")
 
 
 class Damaged(GitError):
     code = "damaged"
-    default = "The git directory is damaged."
+    default = phrase_noop("The git directory is damaged.")
 
 
 class Busy(GitError):
     code = "busy"
-    default = "Another git command is at work on this repository. Try again in a moment."
+    default = phrase_noop(
+        "Another git command is at work on this repository. Try again in a moment."
+    )
 
 
 class RemoteMoved(GitError):
     """The remote's ref is not where the push expected it."""
 
     code = "remote_moved"
-    default = "The remote has changed since this push was made. Fetch, merge and push again."
+    default = phrase_noop(
+        "The remote has changed since this push was made. Fetch, merge and push again."
+    )
 
 
 class RemoteRefused(GitError):
     code = "remote_refused"
-    default = "The remote refused the push."
+    default = phrase_noop("The remote refused the push.")
 
 
 class MissingGit(GitError):
     code = "missing_git"
-    default = "Git is not installed on this server."
+    default = phrase_noop("Git is not installed on this server.")
 
 
 # First match wins: the more telling lines stand above the general ones that follow them.
@@ -162,4 +174,5 @@ def explain(stderr: str, *, had_credential: bool = False) -> GitError:
             return kind(detail=detail)
     lines = [line for line in detail.splitlines() if line.strip()]
     last = lines[-1].removeprefix("fatal: ").removeprefix("error: ") if lines else ""
-    return GitError(f"Git could not do this: {last}" if last else "", detail=detail)
+    words = phrase("Git could not do this: %(why)s") % {"why": last} if last else ""
+    return GitError(words, detail=detail)

@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
 
+from outside.sentences import phrase
+
 from . import credentials
 from .command import Command
 from .errors import DiskFull, TimedOut, TooLarge, explain
@@ -233,9 +235,8 @@ def bounded(path: Path, *, max_bytes: int, spare_bytes: int, tick: Watch | None 
             return
         checked = time.monotonic()
         if directory_bytes(path) > max_bytes:
-            raise TooLarge(
-                f"The repository is larger than the {max_bytes // 2**20} MB that this server takes."
-            )
+            words = phrase("The repository is larger than the %(mb)d MB that this server takes.")
+            raise TooLarge(words % {"mb": max_bytes // 2**20})
         left = os.statvfs(path)
         if left.f_bavail * left.f_frsize < spare_bytes:
             raise DiskFull()

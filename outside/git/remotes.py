@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from outside.sentences import phrase
+
 from ..egress import Guard, Refused, fetch
 from . import directories, names
 from .addresses import Remote, Route, normal, route
@@ -233,7 +235,8 @@ def _raise_refusal(results: Mapping[str, tuple[str, str]], stderr: str, said: st
         raise explain(stderr)
     reason = next((r for r in reasons if "atomic" not in r), reasons[0])
     words = f"{reason.strip('[] ')}. {said}".strip()
-    raise RemoteRefused(f"The remote refused the push: {words}", detail=stderr)
+    sentence = phrase("The remote refused the push: %(words)s") % {"words": words}
+    raise RemoteRefused(sentence, detail=stderr)
 
 
 def _remote_words(stderr: str) -> str:

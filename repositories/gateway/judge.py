@@ -16,9 +16,9 @@ from uuid import UUID
 
 from django.conf import settings
 from django.utils.module_loading import import_string
-from django.utils.translation import gettext as _
 
 from harness.seam import Allow, Ask, Deny, Verdict
+from outside.sentences import phrase as _
 
 log = logging.getLogger(__name__)
 

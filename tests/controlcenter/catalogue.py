@@ -10,8 +10,9 @@ from django.utils.translation.template import templatize
 ROOT = Path(__file__).parents[2]
 PO = ROOT / "locale" / "pt" / "LC_MESSAGES" / "django.po"
 ROOMS = ["agents", "controlcenter", "guardrails", "live", "repositories", "runs", "skills"]
-ROOMS += ["spaces", "tickets", "workspaces"]
+ROOMS += ["harness", "outside", "spaces", "tickets", "workspaces"]
 CALLS = {"_", "gettext", "gettext_lazy", "gettext_noop", "ngettext", "ngettext_lazy"}
+CALLS |= {"phrase", "phrase_many", "phrase_noop"}
 IN_CONTEXT = {"pgettext", "pgettext_lazy"}
 # As templatize writes it: gettext('…'), _("…"), ngettext('…', '…', count), pgettext('…', '…').
 STRING = r"""u?("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')"""

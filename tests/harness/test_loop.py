@@ -392,7 +392,7 @@ def test_the_inbox_gets_one_line_of_a_long_command(world: World) -> None:
     command = "echo 1\n" + "x" * 1000
     run_on(world, Step(calls=[Call("bash", {"command": command})]), Step(text="Well."))
     (call,) = world.gate.calls
-    assert len(call.summary) == 200
+    assert len(call.summary) == len("Run ") + 200
     assert "\n" not in call.summary
     assert call.command == command
 

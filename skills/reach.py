@@ -31,6 +31,8 @@ def read_address(text: str) -> tuple[str, str]:
     page = _PAGE.match(text)
     address = git.normal(page[1] if page else text).replace("//www.github.com/", "//github.com/")
     kind = kind_of(address)
+    if kind is SkillSource.Kind.GITHUB:
+        address = address.removesuffix(".git")
     if kind is SkillSource.Kind.GITHUB and address.removeprefix(GITHUB).count("/") != 1:
         raise git.BadAddress(_("A GitHub repository is given as owner/name or by its address."))
     if kind is SkillSource.Kind.GIT and not _is_listed(address):

@@ -7,7 +7,7 @@ import workspaces.sentences
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("runs", "0007_roster_quickly"),
+        ("runs", "0008_claim"),
     ]
 
     operations = [

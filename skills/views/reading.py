@@ -12,7 +12,7 @@ from ..requests import Shown
 from ..scanning import File, Finding, Severity
 
 SPELLED = compile(r"‹U\+([0-9A-F]{4,6})›")
-LINE_ENDS = {0x85, 0x2028, 0x2029}
+LINE_ENDS = {0x00, 0x0A, 0x0D, 0x85, 0x2028, 0x2029}
 LONGEST_FILE = 256 * 1024
 MOST_LINES = 4000
 LONGEST_LINE = 2000
@@ -115,7 +115,7 @@ def _text(file: File) -> str | None:
 
 def _character(found: Match[str]) -> str:
     code = int(found[1], 16)
-    if code < 0x20 or code in LINE_ENDS or code > 0x10FFFF:
+    if code in LINE_ENDS or code > 0x10FFFF:
         return found[0]
     return chr(code) if unseen.HIDDEN.fullmatch(chr(code)) else found[0]
 

@@ -14,6 +14,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from runs.adapters import registry
 from runs.live_state import with_live_state
 from runs.models import Run
+from skills.models import Skill
 from workspaces.access import MemberRequest, get_or_404, require, workspace_view
 from workspaces.models import Role, Workspace
 
@@ -119,6 +120,7 @@ def _settings(
             "reports_count": row.principal.agent_reports.count() if row.principal else 0,
         }
     context["without_link"] = mirror.without_link(row)
+    context["known_skills"] = Skill.objects.only("slug", "description", "verdict", "decision")
     return render(request, "agents/settings.html", context, status=status)
 
 

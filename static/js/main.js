@@ -13,5 +13,6 @@ import "./palette.js";
 import "./panes.js";
 import "./stick.js";
 import "./composer.js";
+import "./tokens.js";
 import "./unsaved.js";
 import "./board.js";

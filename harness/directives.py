@@ -6,11 +6,21 @@ from collections.abc import Sequence
 from harness import events
 from harness.conversation import seq_of
 from harness.events import Event, Kind
-from harness.seam import SkillShelf
+from harness.seam import NoSkill, SkillShelf
 from outside.sentences import phrase
 
 LOADED, MISSING = "skill", "no_skill"  # codes of the events that answer a directive
 _DIRECTIVE = re.compile(r"(?<!\S)/skill:([\w.-]+(?::[\w.-]+)?)")
+_CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`", re.DOTALL)
+
+
+def named(text: str) -> list[str]:
+    """The skills that a text asks for, each once, in order; what stands in code is text. Pure."""
+    if "/skill:" not in text:
+        return []
+    blanked = _CODE.sub(lambda match: " " * len(match.group()), text)
+    found = (name.rstrip(".-") for name in _DIRECTIVE.findall(blanked))
+    return list(dict.fromkeys(filter(None, found)))
 
 
 def wanted(journal: Sequence[Event]) -> list[str]:
@@ -21,17 +31,21 @@ def wanted(journal: Sequence[Event]) -> list[str]:
     names: dict[str, None] = {}
     for event in journal:
         if seq_of(event) > answered and _is_said(event):
-            found = _DIRECTIVE.findall(event.data["text"])
-            names.update(dict.fromkeys(name.rstrip(".-") for name in found))
+            names.update(dict.fromkeys(named(event.data["text"])))
     return list(names)
 
 
 def answers(names: Sequence[str], shelf: SkillShelf) -> list[Event]:
     """The events that load each skill, or say to people that there is none of that name."""
-    return [_answer(name, shelf.body(name)) for name in names]
+    return [_answer(name, shelf) for name in names]
 
 
-def _answer(name: str, body: str | None) -> Event:
+def _answer(name: str, shelf: SkillShelf) -> Event:
+    try:
+        body = shelf.body(name, asked=True)
+    except NoSkill as problem:
+        words = phrase("%(why)s The message was taken as it stands.") % {"why": str(problem)}
+        return events.notice(words, level="warning", code=MISSING)
     if body is None:
         words = phrase("There is no skill %(name)s here. The message was taken as it stands.")
         return events.notice(words % {"name": name}, level="warning", code=MISSING)

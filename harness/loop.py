@@ -16,7 +16,7 @@ from harness.events import Delta, Event, Kind
 from harness.journal import RunJournal
 from harness.providers.errors import ProviderError
 from harness.sandbox import NoSandbox, choose
-from harness.seam import Ports, RunSpec
+from harness.seam import Ports, RunSpec, SkillLine
 from harness.settling import Settler
 from harness.tools.base import Workbench
 from harness.tools.files import Files
@@ -60,28 +60,29 @@ class _Attempt:
         self.asker = Asker(spec, ports, self.journal)
         self.settler = Settler(self.journal, gate=ports.gate, tools=self.tools, bench=self.bench)
         self.used_tokens = _used_tokens(self.journal)
+        self.skills: tuple[SkillLine, ...] = ()
 
     def go(self) -> NoReturn:
-        system = self.begin()
+        self.begin()
         while True:
             self.ports.stop.check()
             self.journal.take_in()
             self.settler.settle()
             self.journal.take_in()
             self.load_skills()
+            system = self.system()
             self.check_progress()
             end = self.ask(system)
             if not end.calls:
                 self.finish(end)
 
-    def begin(self) -> tuple[str, ...]:
-        """The system prompt, stored with the run: it stays the same until the mode changes."""
+    def begin(self) -> None:
+        """The prompt and the message that woke the run are in the journal."""
         self.journal.take_in()
-        stored = self.journal.last(Kind.PROMPT)
+        self.skills = tuple(self.ports.shelf.index())
         new: list[Event] = []
-        if stored is None or not self._still_holds(stored):
-            stored = self._prompt_event()
-            new.append(stored)
+        if not self._still_holds(self.journal.last(Kind.PROMPT)):
+            new.append(self._prompt_event())
         # Others may have written before the run began; only the first message has a context.
         if not any(e.kind is Kind.MESSAGE and "context" in e.data for e in self.journal.events):
             new.append(self._first_message())
@@ -89,18 +90,45 @@ class _Attempt:
             new += self._notice_once("no_sandbox", NO_SANDBOX)
         if new:
             self.journal.record(*new)
+
+    def system(self) -> tuple[str, ...]:
+        """The system prompt as stored with the run: it stays the same until the mode changes, or
+        the skills that the agent carries."""
+        skills = self._look_at_shelf()
+        stored = self.journal.last(Kind.PROMPT)
+        if stored is None or skills != self.skills:
+            self.skills = skills
+            if stored is None or not self._lists(stored):
+                self.journal.record(self._prompt_event())
+                stored = self.journal.last(Kind.PROMPT)
+        assert stored is not None
         sections = [prompt.Section(s["name"], s["text"]) for s in stored.data["sections"]]
         return prompt.Prompt(tuple(sections)).system
 
-    def _still_holds(self, stored: Event) -> bool:
+    def _look_at_shelf(self) -> tuple[SkillLine, ...]:
+        """What the agent carries now; what changed about it is in the journal."""
+        skills = tuple(self.ports.shelf.index())
+        news = self.ports.shelf.news()
+        if news:
+            self.journal.record(*news)
+        return skills
+
+    def _lists(self, stored: Event) -> bool:
+        """Whether a stored prompt has the index of what the agent carries now."""
+        sections = {s["name"]: s["text"] for s in stored.data["sections"]}
+        section = prompt.skills_section(self.spec, tools=self.schemas, skills=self.skills)
+        return sections.get("Skills", "") == section.strip()
+
+    def _still_holds(self, stored: Event | None) -> bool:
         return bool(
-            stored.data["mode"] == self.spec.mode and stored.data["tools"] == list(self.tools)
+            stored is not None
+            and stored.data["mode"] == self.spec.mode
+            and stored.data["tools"] == list(self.tools)
+            and self._lists(stored)
         )
 
     def _prompt_event(self) -> Event:
-        made = prompt.assemble(
-            self.spec, tools=self.schemas, skills=tuple(self.ports.shelf.index())
-        )
+        made = prompt.assemble(self.spec, tools=self.schemas, skills=self.skills)
         data: events.PromptData = {
             "sections": [{"name": s.name, "text": s.text} for s in made.sections],
             "model": self.asker.model.name,

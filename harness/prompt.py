@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from harness.seam import Colleague, Mode, RunSpec, Said, SkillLine, ToolSchema
+from harness.skill_index import index
 
 STABLE_SECTIONS = (
     "Identity",
@@ -19,6 +20,7 @@ STABLE_SECTIONS = (
     "Team",
     "Skills",
 )
+SKILL_TOOL = "skill"
 CONVERSATION_SHOWN = 40  # earlier messages
 MESSAGE_SHOWN = 4_000  # characters of each
 
@@ -56,7 +58,7 @@ def assemble(spec: RunSpec, *, tools: Sequence[ToolSchema], skills: Sequence[Ski
         ("Agent instructions", lambda: spec.prompt.system_prompt),
         ("Persona", lambda: spec.prompt.persona),
         ("Team", lambda: _team(spec.prompt.team, spec.prompt.reports_to)),
-        ("Skills", lambda: _skills(spec.prompt.skill_names, skills)),
+        ("Skills", lambda: skills_section(spec, tools=tools, skills=skills)),
         ("Deliverable", lambda: _contract(spec)),
         ("Why you were woken", lambda: _wake(spec)),
         ("Mode", lambda: _mode(spec, [tool.name for tool in tools])),
@@ -126,23 +128,20 @@ def _team(team: Sequence[Colleague], reports_to: str) -> str:
     return "\n".join(lines)
 
 
-def _skills(names: Sequence[str], index: Sequence[SkillLine]) -> str:
-    if not names and not index:
-        return ""
-    parts = []
+def skills_section(
+    spec: RunSpec, *, tools: Sequence[ToolSchema], skills: Sequence[SkillLine]
+) -> str:
+    """The agent's skill names, and the index of what it can read; none without the tool for it."""
+    names, parts = spec.prompt.skill_names, []
     if names:
         parts.append("Your skills: " + ", ".join(names) + ".")
-    if index:
+    if skills and any(tool.name == SKILL_TOOL for tool in tools):
         parts.append(
             "Skills with instructions. Only their descriptions are here; read one with the skill"
-            " tool before you do what it is about.\n" + "\n".join(map(_skill_line, index))
+            " tool before you do what it is about. A name with a colon is a skill of the"
+            " repository that you work in.\n" + index(skills).text
         )
     return "\n\n".join(parts)
-
-
-def _skill_line(line: SkillLine) -> str:
-    name = f"{line.repository}:{line.name}" if line.repository else line.name
-    return f"- {name}: {' '.join(line.description.split())}"
 
 
 def _contract(spec: RunSpec) -> str:

@@ -275,14 +275,34 @@ class SkillLine:
     repository: str = ""  # empty: a linked workspace skill
     location: str = ""  # path an agent may read, relative to its working directory
 
+    @property
+    def full_name(self) -> str:
+        """The name by which it is asked for."""
+        return f"{self.repository}:{self.name}" if self.repository else self.name
+
+
+class NoSkill(Exception):
+    """The skill is there and may not be read now; the text is a sentence that says why."""
+
 
 class SkillShelf(Protocol):
     def index(self) -> Sequence[SkillLine]:
-        """Front matter of the linked skills and of the active repository's; bodies never."""
+        """Front matter of the linked skills and of the active repository's; bodies never.
+
+        Asked for before each turn: it follows the repository that the agent works in.
+        """
         ...
 
-    def body(self, name: str) -> str | None:
-        """The scanned body of `name` or `repo:name`; None when there is none to be had."""
+    def body(self, name: str, *, asked: bool = False) -> str | None:
+        """The scanned body of `name` or `repo:name`; None when there is none of that name.
+
+        Without `asked` only what is in the index can be had; a person who asks reaches every
+        repository of the space. Raises NoSkill.
+        """
+        ...
+
+    def news(self) -> Sequence[Event]:
+        """Events that tell of what changed on the shelf since the last call, for the journal."""
         ...
 
 

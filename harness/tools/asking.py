@@ -5,6 +5,7 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field
 
 from harness import events
+from harness.seam import NoSkill
 from harness.tools.base import Output, Plan, Tool, ToolInput, ToolProblem, Waiting, Workbench
 from outside.sentences import phrase
 
@@ -78,8 +79,11 @@ class Skill(Tool[SkillInput]):
         return Plan(phrase("Read the skill %(name)s") % {"name": given.name})
 
     def run(self, given: SkillInput, bench: Workbench, call_id: str) -> Output:
-        body = bench.shelf.body(given.name)
+        try:
+            body = bench.shelf.body(given.name)
+        except NoSkill as problem:
+            raise ToolProblem(str(problem)) from problem
         if body is None:
-            known = ", ".join(line.name for line in bench.shelf.index()) or "none"
+            known = ", ".join(line.full_name for line in bench.shelf.index()) or "none"
             raise ToolProblem(f"There is no skill {given.name} to read. Skills here: {known}.")
         return Output(body, detail={"skill": given.name})

@@ -106,8 +106,11 @@ class Shelf:
     def index(self) -> Sequence[SkillLine]:
         return [SkillLine(name, f"How to do {name}") for name in self.bodies]
 
-    def body(self, name: str) -> str | None:
+    def body(self, name: str, *, asked: bool = False) -> str | None:
         return self.bodies.get(name)
+
+    def news(self) -> Sequence[Event]:
+        return ()
 
 
 @dataclass

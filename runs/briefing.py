@@ -26,6 +26,7 @@ from workspaces.credentials import CannotUnseal, unseal
 from workspaces.models import Membership, ModelConnection, Principal
 
 from . import workplace
+from .bound import Acting, acting
 from .models import Run
 
 CONVERSATION_CHARACTERS = 50_000
@@ -44,20 +45,26 @@ class Brief:
     identity: GitIdentity
     prompt: PromptInputs
     wake: Wake
+    acting: Acting | None = None
 
 
 def read(run: Run) -> Brief:
     """The brief of a run whose workspace is bound. Raises NoModel, with what to do."""
     agent = run.agent
     model, providers = choose_model(agent)
-    return Brief(model, providers, _identity(run), _prompt_inputs(run, agent), _wake(run))
+    bound = acting(run, model=model)
+    if bound is not None and bound.model.error:
+        raise NoModel(bound.model.error)
+    if bound is not None and bound.model.model != model:
+        model, providers = choose_model(agent, wanted=bound.model.model)
+    return Brief(model, providers, _identity(run), _prompt_inputs(run, agent), _wake(run), bound)
 
 
 def spec(run: Run, brief: Brief, roots: tuple[Root, ...], directory: Path) -> RunSpec:
     """The run as the adapter gets it. Reads rows of the bound workspace."""
     agent = run.agent
     environment, gateway_socket = workplace.way_to_gateway(run)
-    return RunSpec(
+    made = RunSpec(
         run_id=str(run.pk),
         workspace_id=str(run.workspace_id),
         agent_id=str(agent.pk),
@@ -80,12 +87,13 @@ def spec(run: Run, brief: Brief, roots: tuple[Root, ...], directory: Path) -> Ru
         gateway_socket=gateway_socket,
         sandbox="required" if settings.REQUIRE_SANDBOX else "auto",
     )
+    return brief.acting.narrow(made) if brief.acting else made
 
 
-def choose_model(agent: Agent) -> tuple[str, dict[str, ProviderSettings]]:
+def choose_model(agent: Agent, wanted: str = "") -> tuple[str, dict[str, ProviderSettings]]:
     """`connection/model`, or a chain of them, with the ways to the connections that it names."""
     connections = {each.name: each for each in ModelConnection.objects.select_related("credential")}
-    model = agent.model_id or _default_model(connections.values())
+    model = wanted or agent.model_id or _default_model(connections.values())
     named = [link.strip().partition("/")[0] for link in model.split("|")]
     if named[0] not in connections:
         raise NoModel(

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from agents.models import Agent
 from workspaces import audit
 from workspaces.handles import slug
 from workspaces.models import Principal
@@ -29,9 +30,14 @@ def create_space(
     return space
 
 
-def start_conversation(space: Space, *, by: Principal, title: str = "") -> Conversation:
-    """A conversation without a title takes it from its first message."""
-    return Conversation.objects.create(space=space, created_by=by, title=title)
+def start_conversation(
+    space: Space, *, by: Principal, title: str = "", lead: Agent | None = None
+) -> Conversation:
+    """A conversation without a title takes it from its first message.
+
+    The lead hears what is said without a mention.
+    """
+    return Conversation.objects.create(space=space, created_by=by, title=title, agent=lead)
 
 
 def _free_slug(name: str) -> str:

@@ -7,7 +7,7 @@ from django.utils.translation import gettext_lazy as _
 from agents.models import Agent
 from workspaces.models import Principal
 from workspaces.sentences import SentenceField
-from workspaces.tenancy import TenantKey, TenantModel
+from workspaces.tenancy import TenantKey, TenantModel, TenantOneToOne
 
 
 class Space(TenantModel):
@@ -120,3 +120,23 @@ class Mention(TenantModel):
     class Meta:
         ordering = ["start"]
         constraints = [models.UniqueConstraint(fields=["message", "start"], name="mention_place")]
+
+
+class BoundDefinition(TenantModel):
+    """What a conversation was begun with: the definition its lead acts by, word for word as it was
+    then, and definitions of its own. Never changed: the database grants no UPDATE on it.
+
+    `standing` is what its origin took from it: nothing, `packaged` or `untrusted`.
+    """
+
+    conversation = TenantOneToOne(Conversation, on_delete=models.CASCADE, related_name="bound")
+    name = models.CharField(max_length=200, blank=True)
+    dialect = models.CharField(max_length=12, blank=True)
+    path = models.CharField(max_length=400, blank=True)
+    text = models.TextField(blank=True)
+    standing = models.CharField(max_length=12, blank=True)
+    session_agents = models.TextField(blank=True)
+    created_at = models.DateTimeField(default=timezone.now)
+
+    def __str__(self) -> str:
+        return self.name

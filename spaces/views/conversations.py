@@ -5,7 +5,7 @@ from uuid import UUID
 
 from django.core.exceptions import ValidationError
 from django.http import HttpResponse, JsonResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 
@@ -14,15 +14,15 @@ from agents.models import Agent
 from guardrails.models import Autonomy
 from repositories.models import SpaceRepository
 from runs import dispatch, timeline
+from runs.bound import bound_of
 from runs.live_state import LiveState, with_live_state
 from workspaces import saying
 from workspaces.access import MemberRequest, get_or_404, workspace_view
 from workspaces.models import Principal, Role, Workspace
 
 from .. import topics
-from ..creating import start_conversation
 from ..models import Conversation, Space
-from ..visibility import visible_conversations, visible_spaces
+from ..visibility import visible_conversations
 from .overview import rail_of_spaces, with_states
 
 
@@ -66,14 +66,6 @@ def conversation_timeline(
     answer = render(request, template, context)
     answer.headers["Live-Cursor"] = cursor
     return answer
-
-
-@require_POST
-@workspace_view(Role.MEMBER)
-def conversation_create(request: MemberRequest, workspace: Workspace, space: str) -> HttpResponse:
-    row = get_object_or_404(visible_spaces(request.membership), slug=space)
-    conversation = start_conversation(row, by=request.principal)
-    return redirect("spaces:conversation-show", workspace.slug, row.slug, conversation.pk)
 
 
 @require_POST
@@ -136,6 +128,7 @@ def _now(request: MemberRequest, row: Conversation) -> dict[str, Any]:
         "working": working,
         "stop_url": reverse("runs:run-stop", args=stop) if stop else "",
         "may_write": request.membership.may(Role.MEMBER),
+        "bound": bound_of(row),
     }
 
 

@@ -1,0 +1,124 @@
+"""The definition that a conversation is bound to, as its lead acts by it.
+
+It supplies tools, model and further instructions; the identity stays the agent's own. It narrows
+and never widens: what may leave is decided by rules, whatever a definition says.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from agents.library import modelchoice, reading, session, surface, template, trust
+from agents.library.definition import AgentDefinition, Dialect
+from agents.models import BUILT_IN
+from harness import catalogue
+from harness.seam import RunSpec
+from harness.tools.surface import ALL, WITH_BASH
+from spaces.models import BoundDefinition, Conversation
+from workspaces.models import ModelConnection
+
+from .models import Run
+
+# Our tools under the names of the library's registry, where they differ.
+CANONICAL = {"todo": "todo_list"}
+FAMILIES = ("opus", "sonnet", "haiku", "fable")
+
+
+@dataclass(frozen=True, slots=True)
+class Acting:
+    """How a definition narrows the runs of its conversation's lead."""
+
+    definition: AgentDefinition
+    tools: frozenset[str]
+    model: modelchoice.ModelChoice
+    is_first_turn: bool
+
+    def narrow(self, spec: RunSpec) -> RunSpec:
+        """The run as the definition has it."""
+        wanted, limits, wake = self.definition.effort, spec.limits, spec.wake
+        if self.definition.max_turns:
+            limits = replace(limits, max_turns=min(limits.max_turns, self.definition.max_turns))
+        if self.is_first_turn and self.definition.initial_prompt:
+            wake = replace(wake, text=f"{self.definition.initial_prompt}\n\n{wake.text}".strip())
+        return replace(
+            spec,
+            allowed_tools=self.tools,
+            effort=wanted or spec.effort,  # type: ignore[arg-type]
+            limits=limits,
+            wake=wake,
+            prompt=replace(
+                spec.prompt, system_prompt=self._instructions(spec.prompt.system_prompt)
+            ),
+        )
+
+    def _instructions(self, own: str) -> str:
+        """The agent's own instructions, then the definition's text. The assembled prompt stays
+        around it, so what `${base_prompt}` means in a Jarvis file is there already."""
+        return "\n\n".join(filter(None, (own, template.prompt_of(self.definition, {}).strip())))
+
+
+def acting(run: Run, *, model: str) -> Acting | None:
+    """How the run's conversation is bound, None when it is not or somebody else than its lead
+    runs. `model` is the agent's own, `connection/model`."""
+    if run.conversation.agent_id != run.agent_id or run.adapter != BUILT_IN:
+        return None
+    bound = bound_of(run.conversation)
+    definition = definition_of(bound) if bound else None
+    if definition is None:
+        return None
+    chosen = modelchoice.resolve(definition, _offer(model, ModelConnection.objects.all()))
+    first = run.message is not None and run.message.n == 1
+    return Acting(definition, tools_of(definition), chosen, first)
+
+
+def bound_of(conversation: Conversation) -> BoundDefinition | None:
+    return BoundDefinition.objects.filter(conversation=conversation).first()
+
+
+def definition_of(bound: BoundDefinition) -> AgentDefinition | None:
+    """The definition word for word as it was when the conversation began; None when only further
+    definitions came with it."""
+    if not bound.name:
+        return None
+    if not bound.text:
+        own = session.read_agents_json(bound.session_agents)
+        return next((each for each in own if each.name == bound.name), None)
+    found = reading.read_text(bound.text, path=bound.path, dialect=Dialect(bound.dialect))
+    if bound.standing == "packaged":
+        return trust.as_packaged(found)
+    return trust.as_untrusted(found) if bound.standing else found
+
+
+def tools_of(definition: AgentDefinition) -> frozenset[str]:
+    """Our tools that the definition's lists let its agent have."""
+    names = {CANONICAL.get(tool.name, tool.name): tool.name for tool in ALL}
+    pool = [name for name, own in names.items() if own not in WITH_BASH]
+    seen = surface.resolve(definition, pool, as_main=True)
+    allowed = {names[name] for name in seen.tools if name not in seen.memory_only}
+    return frozenset(allowed | (WITH_BASH if "bash" in allowed else set()))
+
+
+def _offer(main: str, connections: Iterable[ModelConnection]) -> modelchoice.ModelOffer:
+    """What the workspace's connections offer, the main model's own first."""
+    first = main.partition("/")[0]
+    ordered = sorted(connections, key=lambda each: (each.name != first, not each.is_default))
+    aliases = _aliases(ordered)
+    known = {*aliases.values(), main}
+    return modelchoice.ModelOffer(
+        main=main, aliases=aliases, known=known.__contains__, allowed=known
+    )
+
+
+def _aliases(connections: Sequence[ModelConnection]) -> Mapping[str, str]:
+    """Bare model names and the names of families, as `connection/model`."""
+    found: dict[str, str] = {}
+    for connection in connections:
+        names = [model.name for model in catalogue.shipped().of_provider(connection.provider)]
+        for name in (*names, connection.default_model):
+            if name:
+                found.setdefault(name, f"{connection.name}/{name}")
+                found.setdefault(f"{connection.name}/{name}", f"{connection.name}/{name}")
+        for family in FAMILIES:
+            newest = next((name for name in names if family in name), None)
+            if newest:
+                found.setdefault(family, f"{connection.name}/{newest}")
+    return found

@@ -11,6 +11,7 @@ from .views import (
     changes,
     detail,
     duplicates,
+    imports,
     library,
     librarysettings,
     mirror,
@@ -24,6 +25,7 @@ app_name = "agents"
 AGENTS = "w/<slug:workspace>/agents/"
 CHART = "w/<slug:workspace>/orgchart/"
 AGENT = AGENTS + "<uuid:agent>/"
+IMPORT = AGENTS + "library/imports/<uuid:entry>/"
 API = "w/<slug:workspace>/api/agents/"
 ONE = API + "<uuid:agent>/"
 urlpatterns = [
@@ -42,6 +44,11 @@ urlpatterns = [
     path(AGENTS + "library/prompt/", librarysettings.library_prompt, name="library-prompt"),
     path(AGENTS + "library/undo/", changes.library_undo, name="library-undo"),
     path(AGENTS + "library/import/", adopting.library_import, name="library-import"),
+    path(AGENTS + "library/imports/", imports.import_create, name="import-create"),
+    path(IMPORT, imports.import_show, name="import-show"),
+    path(IMPORT + "now/", imports.import_now, name="import-now"),
+    path(IMPORT + "again/", imports.import_again, name="import-again"),
+    path(IMPORT + "undo/", imports.import_undo, name="import-undo"),
     path(AGENTS + "library/adopt/", adopting.library_adopt, name="library-adopt"),
     path(AGENT, agent.agent_show, name="agent-show"),
     path(AGENT + "runs-on/", agent.agent_runs_on, name="agent-runs-on"),

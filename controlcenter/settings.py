@@ -122,6 +122,7 @@ REDIS_URL = env.text("REDIS_URL", f"unix://{DATA_DIR}/valkey/valkey.sock?db=0")
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 AUTH_USER_MODEL = "workspaces.User"
 DATA_UPLOAD_MAX_MEMORY_SIZE = 25 * 1024 * 1024
+DATA_UPLOAD_MAX_NUMBER_FILES = 250  # agent files are imported by the hundred
 FILE_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024
 
 CACHES = {

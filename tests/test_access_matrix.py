@@ -14,6 +14,7 @@ from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 from django.utils import timezone
 
+from agents.definitions import DefinitionImport
 from guardrails.models import Approval, Rule
 from repositories.models import PushRequest, Repository
 from runs.models import Run, RunCursor
@@ -44,9 +45,14 @@ MATRIX: dict[str, tuple[str, str]] = {
     "agents:definition-edit": (Role.MEMBER, "GET POST"),
     "agents:definition-new": (Role.MEMBER, "GET POST"),
     "agents:definition-remove": (Role.MEMBER, "POST"),
+    "agents:import-again": (Role.MEMBER, "POST"),
+    "agents:import-create": (Role.MEMBER, "POST"),
+    "agents:import-now": (Role.MEMBER, "GET"),
+    "agents:import-show": (Role.MEMBER, "GET POST"),
+    "agents:import-undo": (Role.ADMIN, "POST"),
     "agents:library-adopt": (Role.ADMIN, "POST"),
     "agents:library-duplicates": (Role.VIEWER, "GET"),
-    "agents:library-import": (Role.ADMIN, "GET POST"),
+    "agents:library-import": (Role.MEMBER, "GET POST"),
     "agents:library-prompt": (Role.MEMBER, "GET POST"),
     "agents:library-settings": (Role.ADMIN, "GET POST"),
     "agents:library-show": (Role.VIEWER, "GET"),
@@ -125,7 +131,7 @@ MATRIX: dict[str, tuple[str, str]] = {
     "skills:source-remove": (Role.ADMIN, "POST"),
     "skills:source-show": (Role.VIEWER, "GET"),
     "skills:source-sync": (Role.MEMBER, "POST"),
-    "spaces:conversation-create": (Role.MEMBER, "GET POST"),
+    "spaces:conversation-create": (Role.MEMBER, "POST"),
     "spaces:conversation-now": (Role.GUEST, "GET"),
     "spaces:conversation-show": (Role.GUEST, "GET"),
     "spaces:conversation-timeline": (Role.GUEST, "GET"),
@@ -168,8 +174,6 @@ API: dict[str, dict[str, str]] = {
     "agents:api-agents": {"GET": Role.VIEWER, "POST": Role.ADMIN},
     "agents:api-agents-several": {"POST": Role.ADMIN},
     "agents:api-move": {"POST": Role.ADMIN},
-    "spaces:api-conversation": {"GET": Role.GUEST},
-    "spaces:api-conversations": {"POST": Role.MEMBER},
 }
 # Routes outside a workspace: who reaches them without signing in is told by their own tests.
 OUTSIDE = {
@@ -318,6 +322,7 @@ class World:
                 "skill": skill.pk,
                 "source": source.pk,
                 "dialect": "fuxi",
+                "entry": DefinitionImport.objects.create(kind="upload", by=cast.ada.principal).pk,
                 "approval": approval.pk,
                 "connection": connection.pk,
                 "conversation": cast.conversation.pk,
@@ -441,6 +446,7 @@ def test_the_least_role_gets_in(name: str, world: World) -> None:
 # A POST here asks for more than the door does.
 STRICTER = {
     "agents:agent-show",
+    "agents:library-import",
     "guardrails:rule-revoke",
     "skills:request-cancel",
     "skills:request-install",

@@ -10,16 +10,16 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from workspaces.access import MemberRequest, workspace_view
+from workspaces.access import MemberRequest, require, workspace_view
 from workspaces.models import Role, Workspace
 
-from .. import editing, mirror
-from ..creating import Profile, create
+from .. import importing, mirror
 from ..forms import efforts_of, models_of
 from ..library import adopting, exporting, reading
 from ..library.definition import AgentDefinition, Dialect
 from ..models import Agent
 from .agent import find, page
+from .imports import form_context
 from .roster import roster_context
 from .shelf import DIALECTS
 
@@ -27,16 +27,21 @@ MOST_BYTES = 2 * 1024 * 1024
 
 
 @require_http_methods(["GET", "POST"])
-@workspace_view(Role.ADMIN)
+@workspace_view(Role.MEMBER)
 def library_import(request: MemberRequest, workspace: Workspace) -> HttpResponse:
-    """A file by upload or paste: first what it would become. Nothing is created here."""
-    context: dict[str, Any] = roster_context(request) | {"dialects": DIALECTS}
-    if request.method == "POST":
-        text, path, problem = _sent(request)
-        context |= {"text": text, "path": path, "problem": problem}
-        if not problem:
-            context["preview"] = _preview(text, path, request.POST.get("dialect", ""))
-    return render(request, "agents/import.html", context)
+    """Where to import from. A single file's text that is posted is shown as the agent that an
+    admin could make of it; nothing is created here."""
+    if request.method != "POST":
+        return render(request, "agents/import.html", form_context(request))
+    require(request.membership, Role.ADMIN)
+    text, path, problem = _sent(request)
+    context = roster_context(request) | {"dialects": DIALECTS, "text": text, "path": path}
+    if problem:
+        return render(
+            request, "agents/import.html", context | form_context(request) | {"problem": problem}
+        )
+    context["preview"] = _preview(text, path, request.POST.get("dialect", ""))
+    return render(request, "agents/adopt.html", context)
 
 
 @require_POST
@@ -46,28 +51,27 @@ def library_adopt(request: MemberRequest, workspace: Workspace) -> HttpResponse:
     text, path, problem = _sent(request)
     preview = _preview(text, path, request.POST.get("dialect", ""))
     name = request.POST.get("name", "").strip() or preview["adopted"].name
-    if not problem and not preview["definition"].is_usable:
-        problem = gettext("This file holds no usable definition.")
-    if not problem and Agent.objects.filter(name__iexact=name).exists():
-        problem = gettext("There is an agent @%(name)s already; choose another name.") % {
-            "name": name
-        }
     if not problem:
         try:
-            agent, _is_new = create(_profile(name, preview), by=request.principal)
+            agent = importing.adopt(
+                preview["definition"],
+                by=request.principal,
+                name=name,
+                model_id=preview["model_id"],
+                effort=preview["effort"],
+            )
         except ValidationError as error:
             problem = " ".join(error.messages)
         else:
-            editing.set_lifecycle([agent], Agent.Lifecycle.PAUSED, by=request.principal)
             messages.success(
                 request,
                 gettext("@%(name)s is here, paused. Look it through, then set it active.")
                 % {"name": agent.name},
             )
             return redirect("agents:agent-show", workspace.slug, agent.pk)
-    context = roster_context(request) | {"dialects": DIALECTS, "text": text, "path": path}
+    context = roster_context(request) | {"text": text, "path": path}
     context |= {"preview": preview, "problem": problem, "name": name}
-    return render(request, "agents/import.html", context, status=409)
+    return render(request, "agents/adopt.html", context, status=409)
 
 
 @require_GET
@@ -128,16 +132,3 @@ def _preview(text: str, path: str, dialect: str) -> dict[str, Any]:
         "lost_effort": adopted.effort if adopted.effort and adopted.effort not in efforts else "",
         "extra": sorted(adopted.extra),
     }
-
-
-def _profile(name: str, preview: dict[str, Any]) -> Profile:
-    adopted: adopting.Adopted = preview["adopted"]
-    return Profile(
-        name=name,
-        title=adopted.title,
-        persona=adopted.persona,
-        skills=adopted.skills,
-        model_id=preview["model_id"],
-        effort=preview["effort"],
-        unknown_keys=dict(adopted.extra),
-    )

@@ -28,7 +28,7 @@ from workspaces.models import Credential, Principal
 from workspaces.tenancy import bind
 from workspaces.turns import take_turn
 
-from . import places, reach, topics
+from . import places, reach, skill_scans, topics
 from .connections import give_back
 from .models import Checkout, PushRequest, Repository, SpaceRepository
 
@@ -225,6 +225,7 @@ def _fetch(repository: Repository, telling: _Telling | None) -> None:
         size_bytes=git.directory_bytes(mirror),
         last_fetched_at=timezone.now(),
     )
+    skill_scans.ask(repository)
 
 
 def _settle(repository: Repository, **fields: object) -> None:

@@ -7,6 +7,7 @@ from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from agents.models import Agent
 from guardrails.models import Approval
 from outside import git
 from spaces.models import Conversation, Space
@@ -42,6 +43,7 @@ class Repository(TenantModel):
     last_fetched_at = models.DateTimeField(null=True, blank=True)
     added_by = TenantKey(Principal, null=True, on_delete=models.SET_NULL, related_name="+")
     created_at = models.DateTimeField(default=timezone.now)
+    skills_commit = models.CharField(max_length=40, blank=True)
 
     class Meta:
         ordering = ["name"]
@@ -85,10 +87,92 @@ class Checkout(TenantModel):
     created_at = models.DateTimeField(default=timezone.now)
     mended_at = models.DateTimeField(null=True, blank=True)
     mended_why = models.CharField(max_length=300, blank=True)
+    skills_commit = models.CharField(max_length=40, blank=True)
 
     class Meta:
         constraints = [
             models.UniqueConstraint(fields=["conversation", "repository"], name="checkout_once")
+        ]
+
+
+class ActiveRepository(TenantModel):
+    """The repository that an agent works in, in one conversation: its skills are the agent's.
+
+    `chosen_by` is empty when it was inferred from what the agent wrote.
+    """
+
+    conversation = TenantKey(
+        Conversation, on_delete=models.CASCADE, related_name="active_repositories"
+    )
+    agent = TenantKey(Agent, on_delete=models.CASCADE, related_name="+")
+    repository = TenantKey(Repository, on_delete=models.CASCADE, related_name="+")
+    chosen_by = TenantKey(
+        Principal, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    changed_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["conversation", "agent"], name="activerepository_once")
+        ]
+
+
+class SkillScan(TenantModel):
+    """Which skills one commit of a repository carries, as `skill_scans.Found` in JSON.
+
+    `is_published`: the commit came from the remote, so that somebody with a right to it put it
+    there; else an agent made it here.
+    """
+
+    repository = TenantKey(Repository, on_delete=models.CASCADE, related_name="skill_scans")
+    commit = models.CharField(max_length=40)
+    ruleset = models.CharField(max_length=80)
+    is_published = models.BooleanField()
+    skills = models.JSONField(default=list)
+    passed_over = models.JSONField(default=list)
+    scanned_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["repository", "commit", "ruleset"], name="skillscan_once"
+            )
+        ]
+
+
+class SkillVerdict(TenantModel):
+    """What the gate says of exactly these bytes in a folder of this name under one rule set.
+
+    What a skill says is kept of accepted ones only: `description` is empty for the others, and so
+    are the excerpts of findings.
+    """
+
+    digest = models.CharField(max_length=80)
+    folder = models.CharField(max_length=255)
+    ruleset = models.CharField(max_length=80)
+    verdict = models.JSONField()
+    description = models.CharField(max_length=1024, blank=True)
+    scanned_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["workspace", "digest", "folder", "ruleset"], name="skillverdict_once"
+            )
+        ]
+
+
+class SkillAcceptance(TenantModel):
+    """An admin's yes to exactly these bytes of a repository's skill, findings and all."""
+
+    repository = TenantKey(Repository, on_delete=models.CASCADE, related_name="skill_acceptances")
+    digest = models.CharField(max_length=80)
+    accepted_by = TenantKey(Principal, null=True, on_delete=models.SET_NULL, related_name="+")
+    accepted_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["repository", "digest"], name="skillacceptance_once")
         ]
 
 

@@ -17,7 +17,7 @@ from guardrails.models import Approval
 from workspaces.background import enqueue
 from workspaces.tenancy import across_workspaces, bind
 
-from . import adding, places, push_requests
+from . import adding, places, push_requests, skill_scans
 from .connections import give_back
 from .models import PushRequest, Repository
 
@@ -35,6 +35,7 @@ def sweep() -> None:
     _each(_unheard(), _hear)
     _each(_unfetched(), lambda workspace, key: _ring(adding.FETCH, workspace, key))
     _each(_unremoved(), lambda workspace, key: _ring(adding.REMOVE, workspace, key))
+    _each(_unscanned(), lambda workspace, key: _ring(skill_scans.SCAN, workspace, key))
 
 
 def tidy() -> None:
@@ -95,6 +96,13 @@ def _unfetched() -> Ids:
 def _unremoved() -> Ids:
     with across_workspaces():
         return _ids(Repository.objects.filter(state=Repository.State.REMOVING))
+
+
+def _unscanned() -> Ids:
+    """Skills that a lost task, or new rules, left without a verdict."""
+    waited = timezone.now() - timedelta(seconds=60)
+    with across_workspaces():
+        return _ids(skill_scans.unscanned().filter(last_fetched_at__lt=waited))
 
 
 def _ids(rows: object) -> Ids:

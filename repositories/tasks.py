@@ -4,7 +4,7 @@ from uuid import UUID
 
 from celery import shared_task
 
-from . import adding, forwarding
+from . import adding, forwarding, skill_scans
 
 
 @shared_task(name=adding.FETCH)
@@ -20,3 +20,8 @@ def remove_repository(workspace_id: str, repository_id: str) -> None:
 @shared_task(name=forwarding.FORWARD)
 def forward_push(workspace_id: str, push_request_id: str) -> None:
     forwarding.forward(UUID(workspace_id), UUID(push_request_id))
+
+
+@shared_task(name=skill_scans.SCAN)
+def scan_skills(workspace_id: str, repository_id: str) -> None:
+    skill_scans.scan_published(UUID(workspace_id), UUID(repository_id))

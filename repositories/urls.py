@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from .views import pushes, repositories
+from .views import pushes, repositories, skills
 
 app_name = "repositories"
 REPOSITORIES = "w/<slug:workspace>/repositories/"
@@ -20,6 +20,7 @@ urlpatterns = [
         name="repository-credential",
     ),
     path(REPOSITORY + "remove/", repositories.repository_remove, name="repository-remove"),
+    path(REPOSITORY + "skills/accept/", skills.skill_accept, name="skill-accept"),
     path(PUSH, pushes.push_show, name="push-show"),
     path(PUSH + "diff/", pushes.push_diff, name="push-diff"),
     path(PUSH + "whole/", pushes.push_diff_whole, name="push-diff-whole"),

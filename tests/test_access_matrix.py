@@ -87,6 +87,7 @@ MATRIX: dict[str, tuple[str, str]] = {
     "repositories:repository-list": (Role.VIEWER, "GET"),
     "repositories:repository-remove": (Role.ADMIN, "POST"),
     "repositories:repository-show": (Role.VIEWER, "GET"),
+    "repositories:skill-accept": (Role.ADMIN, "POST"),
     "runs:run-list": (Role.VIEWER, "GET"),
     "runs:run-pause": (Role.MEMBER, "POST"),
     "runs:run-resume": (Role.MEMBER, "POST"),

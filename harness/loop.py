@@ -117,7 +117,7 @@ class _Attempt:
         """Whether a stored prompt has the index of what the agent carries now."""
         sections = {s["name"]: s["text"] for s in stored.data["sections"]}
         section = prompt.skills_section(self.spec, tools=self.schemas, skills=self.skills)
-        return sections.get("Skills", "") == section.strip()
+        return bool(sections.get("Skills", "") == section.strip())
 
     def _still_holds(self, stored: Event | None) -> bool:
         return bool(

@@ -82,7 +82,10 @@ def spec(run: Run, brief: Brief, roots: tuple[Root, ...], directory: Path) -> Ru
         effort=agent.effort or None,
         context_size=agent.context_size,
         limits=Limits(**getattr(settings, "CC_RUN_LIMITS", {})),
-        skill_directories=workplace.skill_directories(agent),
+        skill_directories=(
+            *workplace.skill_directories(agent),
+            workplace.overlay(run, directory).folder,
+        ),
         environment=environment,
         gateway_socket=gateway_socket,
         sandbox="required" if settings.REQUIRE_SANDBOX else "auto",

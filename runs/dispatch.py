@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from uuid import UUID
 
+from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
@@ -13,6 +14,7 @@ from harness import events
 from harness.events import Kind
 from harness.stop import StopReason
 from outside.sentences import phrase, phrase_noop
+from repositories import skill_names
 from spaces import posting
 from spaces.models import Conversation, Message
 from workspaces.models import Principal
@@ -50,8 +52,24 @@ def post(
     """
     # One after the other: of two who write at once the second finds the first one's run.
     locks.hold_conversation(conversation.pk)
+    if not _is_said_already(conversation, client_key):
+        _require_skills(conversation, body)
     message, is_new = posting.post(conversation, author=author, body=body, client_key=client_key)
     return message, wake(message) if is_new else list(message.runs.all())
+
+
+def _is_said_already(conversation: Conversation, client_key: UUID | None) -> bool:
+    said = Message.objects.filter(conversation=conversation, client_key=client_key)
+    return client_key is not None and said.exists()
+
+
+def _require_skills(conversation: Conversation, body: str) -> None:
+    """Raises ValidationError when the text asks for a skill that cannot be had."""
+    try:
+        skill_names.require(conversation, body)
+    except skill_names.NoSuchSkill as error:
+        kept = _("Nothing was sent; your text is still in the field.")
+        raise ValidationError(f"{error} {kept}") from error
 
 
 def wake(message: Message) -> list[Run]:
@@ -186,6 +204,7 @@ def steer(run: Run, *, text: str, by: Principal) -> None:
     if not capabilities_of(run.adapter).steering:
         raise CannotDo(_("%(adapter)s cannot be steered while it works.") % _named(run))
     words = posting.clean(text)
+    _require_skills(run.conversation, words)
     fresh = _open(run, locks.hold(run.pk))
     journal.record(fresh, [events.steer(words, author=by.handle)])
     if fresh.waiting_for == Run.WaitingFor.PERSON:

@@ -20,7 +20,7 @@ from harness.adapters.base import Adapter
 from harness.calls import open_calls
 from harness.errors import Cancelled, Completed, DiskFull, Finished, Parked, Released
 from harness.events import Kind
-from harness.seam import Ports
+from harness.seam import BUILT_IN_ADAPTER, Ports
 from harness.stop import StopReason
 from outside.sentences import phrase as _
 from outside.sentences import phrase_noop
@@ -39,6 +39,7 @@ from .models import Run, RunCursor, RunEvent
 from .patience import AWAY, patiently
 from .shelf import Shelf
 from .sink import JournalSink
+from .watching import Watcher
 
 log = logging.getLogger(__name__)
 
@@ -145,16 +146,19 @@ def _work(held: Held) -> None:
         spec = briefing.spec(run, brief, roots, directory)
     connection.close()
     sink = JournalSink(held, history)
-    ports = Ports(
-        gate=Gatekeeper(run, pushes_are_held=spec.gateway_socket is not None),
-        sink=sink,
-        stop=held.stop,
-        push_desk=Desk(run),
-        shelf=Shelf(run),
-    )
+    shelf = Shelf(run, roots, workplace.overlay(run, directory), check=held.stop.check)
     try:
+        shelf.open()
+        ports = Ports(
+            gate=Gatekeeper(run, pushes_are_held=spec.gateway_socket is not None),
+            sink=Watcher(sink, shelf, roots, foreign=run.adapter != BUILT_IN_ADAPTER),
+            stop=held.stop,
+            push_desk=Desk(run),
+            shelf=shelf,
+        )
         adapter.run(spec, history, ports)
     finally:
+        shelf.close()
         sink.close()
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from django.conf import settings
 
-from agents import paths
+from agents import mirror, paths
 from agents.models import Agent
 from harness import sandbox
 from harness.seam import Root
@@ -15,6 +15,7 @@ from repositories.gateway.judge import Origin
 from skills.models import Skill
 
 from .models import Run
+from .overlay import Overlay
 
 
 def prepare(run: Run) -> tuple[tuple[Root, ...], Path]:
@@ -79,6 +80,17 @@ def skill_directories(agent: Agent) -> tuple[Path, ...]:
         for slug in slugs.values_list("slug", flat=True)
         if (folder := paths.skill_directory(agent.workspace_id, slug)).is_dir()
     )
+
+
+def overlay(run: Run, directory: Path) -> Overlay:
+    """What the server lays into the run's own directory; its staging is never mounted."""
+    staging = conversation_directory(run) / "overlays" / paths.segment(run.agent.name)
+    return Overlay(directory, staging)
+
+
+def profile(agent: Agent) -> str:
+    """Who the agent is, as its own directory says it."""
+    return mirror.definition(agent)
 
 
 def _working_directory(run: Run) -> Path:

@@ -187,18 +187,19 @@ def read(folder: Path) -> dict[str, File] | None:
     return files
 
 
-def write_files(folder: Path, files: Mapping[str, File]) -> None:
-    """A new directory holds exactly these files, all of them on disk. Links come last, so that no
-    file is written through one."""
+def write_files(folder: Path, files: Mapping[str, File], *, lasting: bool = True) -> None:
+    """A new directory holds exactly these files, `lasting` ones safe from a loss of power. Links
+    come last, so that no file is written through one."""
     folder.mkdir(mode=0o755)
     for path, file in sorted(files.items(), key=lambda one: (one[1].is_link, one[0])):
-        _write_one(folder, path, file)
+        _write_one(folder, path, file, lasting=lasting)
         crashpoint("skill-file")
-    for current, _, _ in os.walk(folder, topdown=False):
-        _sync(Path(current))
+    if lasting:
+        for current, _, _ in os.walk(folder, topdown=False):
+            _sync(Path(current))
 
 
-def _write_one(folder: Path, path: str, file: File) -> None:
+def _write_one(folder: Path, path: str, file: File, *, lasting: bool) -> None:
     parts = PurePosixPath(path).parts
     if not parts or path.startswith("/") or {"..", "."} & set(path.split("/")) or "\0" in path:
         raise NotThoseBytes(path[:80])
@@ -217,8 +218,9 @@ def _write_one(folder: Path, path: str, file: File) -> None:
     descriptor = os.open(place, _FILE, 0o755 if file.is_executable else 0o644)
     with os.fdopen(descriptor, "wb") as out:
         out.write(file.data)
-        out.flush()
-        os.fsync(out.fileno())
+        if lasting:
+            out.flush()
+            os.fsync(out.fileno())
 
 
 def _replace_directory(place: Path, files: Mapping[str, File]) -> None:

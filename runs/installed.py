@@ -1,0 +1,74 @@
+"""The skills of the workspace that a run's agent is linked to, read as they were let in."""
+
+import time
+from collections.abc import Mapping, Sequence
+
+from django.db import connection
+
+from harness.seam import NoSkill, SkillLine
+from repositories.skill_texts import body_of, head_of
+from skills import standing
+from skills.models import Skill
+from skills.scanning import File
+from workspaces.tenancy import bind
+
+from .models import Run
+
+FRESH_SECONDS = 5.0
+
+
+class Installed:
+    """The linked skills of one run; what may no longer be read is gone within seconds."""
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+        self._held = {row.key: row.display for row in run.agent.skill_names.all()}
+        self._lines: tuple[SkillLine, ...] = ()
+        self._read_at = float("-inf")
+        self.files: Mapping[str, Mapping[str, File]] = {}
+        self.withheld: Mapping[str, str] = {}
+
+    def lines(self) -> Sequence[SkillLine]:
+        """Name and description of each that is exactly what was accepted."""
+        if self._held and time.monotonic() - self._read_at > FRESH_SECONDS:
+            self._read()
+        return self._lines
+
+    def knows(self, name: str) -> bool:
+        """Whether the agent carries a linked skill of this name."""
+        self.lines()
+        return name.casefold() in self.files
+
+    def body(self, name: str, *, linked: bool = True) -> str | None:
+        """The text of its SKILL.md; None when there is no such skill. Raises NoSkill when what
+        stands on disk is not what was accepted."""
+        key = name.casefold()
+        if linked and key not in self._held:
+            return None
+        with bind(self._run.workspace_id):
+            is_there = Skill.objects.filter(slug=key).exists()
+            found = standing.readable(self._run.workspace_id, [key]) if is_there else None
+        connection.close()
+        if found is None:
+            return None
+        if key not in found.files:
+            raise NoSkill(found.withheld[key])
+        return body_of(found.files[key])
+
+    def _read(self) -> None:
+        with bind(self._run.workspace_id):
+            rows = Skill.objects.filter(slug__in=self._held).order_by("slug")
+            known = {row.slug: row.description for row in rows}
+            found = standing.readable(self._run.workspace_id, list(known))
+        connection.close()
+        self.files, self.withheld = found.files, found.withheld
+        self._lines = tuple(
+            SkillLine(
+                name=slug,
+                description=known[slug],
+                location=f".agents/skills/{slug}/SKILL.md",
+            )
+            for slug in known
+            if slug in found.files and not head_of(found.files[slug]).is_hidden
+        )
+        self._read_at = time.monotonic()

@@ -188,7 +188,7 @@ def _page(
     status: int = 200,
     note: str = "",
 ) -> HttpResponse:
-    place = "held" if row.state == State.HELD else "installed"
+    place = "held" if row.state == State.HELD else ""
     context = frame(request, place, source=row.source) | _facts(request, row) | {
         "tab": tab,
         "said": said_,

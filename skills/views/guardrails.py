@@ -47,7 +47,7 @@ def _met(name: str) -> Said:
         [Action(classes=frozenset({CLASSES[name]}))], agent_id=None, space_id=None
     ).decision
     return {
-        Decision.ALLOW: Said(_("agents may here"), "", "check"),
-        Decision.ASK: Said(_("agents ask first here"), "blocked", "hand"),
-        Decision.DENY: Said(_("agents may not here"), "failed", "ban"),
+        Decision.ALLOW: Said(_("allowed here"), "", "check"),
+        Decision.ASK: Said(_("asks a person first"), "blocked", "hand"),
+        Decision.DENY: Said(_("denied here"), "failed", "ban"),
     }[answer]

@@ -195,7 +195,7 @@ def _page(request: MemberRequest, row: Skill, tab: str) -> dict[str, Any]:
     waiting = SkillRequest.objects.filter(skill=row, state__in=SkillRequest.OPEN).first()
     findings = [Finding.from_json(one) for one in row.findings]
     shown = reading.shown(files)
-    return frame(request, "installed", source=row.source) | {
+    return frame(request, "installed") | {
         "skill": row,
         "row": Row(row, held_by, state, waiting),
         "tab": tab,

@@ -1,11 +1,12 @@
 """Where skills come from: registering a repository, what it offers, its removal."""
 
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 from uuid import UUID
 
 from django.contrib import messages
-from django.core.paginator import Paginator
+from django.core.paginator import Page, Paginator
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
@@ -17,7 +18,7 @@ from workspaces.models import Role, Workspace
 from .. import catalogue
 from .. import sources as registering
 from ..forms import CredentialForm, SourceForm
-from ..models import Skill, SkillListing, SkillSource
+from ..models import Skill, SkillListing, SkillRequest, SkillSource
 from .frame import frame
 
 ON_A_PAGE = 60
@@ -98,6 +99,27 @@ def source_remove(request: MemberRequest, workspace: Workspace, source: UUID) ->
     return redirect("skills:source-list", workspace.slug)
 
 
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """One row of the catalogue, with the last look at it that still says something."""
+
+    entry: catalogue.Entry
+    asked: SkillRequest | None
+
+
+def _offers(page: Page[catalogue.Entry]) -> list[Offer]:
+    """The entries of a page, each with its open or refused request."""
+    entries = list(page.object_list)
+    rows = SkillRequest.objects.filter(
+        source__in={entry.listing.source_id for entry in entries},
+        state__in=(*SkillRequest.OPEN, SkillRequest.State.REFUSED),
+    )
+    last = {(row.source_id, row.path): row for row in rows.order_by("created_at")}
+    return [
+        Offer(entry, last.get((entry.listing.source_id, entry.listing.path))) for entry in entries
+    ]
+
+
 def _rows() -> Any:
     return SkillSource.objects.exclude(state=SkillSource.State.REMOVING)
 
@@ -106,8 +128,8 @@ def _list(request: MemberRequest, form: SourceForm) -> HttpResponse:
     wanted = request.GET.get("q", "").strip()
     context = frame(request, "sources") | {"form": form, "wanted": wanted}
     if wanted:
-        found = catalogue.search(wanted)
-        context["page"] = Paginator(found, ON_A_PAGE).get_page(request.GET.get("page"))
+        page = Paginator(catalogue.search(wanted), ON_A_PAGE).get_page(request.GET.get("page"))
+        context |= {"page": page, "offers": _offers(page)}
         context["here"] = urlencode({"q": wanted})
     is_part = request.method == "GET" and request.headers.get("HX-Request")
     template = "skills/_sources.html" if is_part else "skills/sources.html"
@@ -118,12 +140,14 @@ def _context(request: MemberRequest, row: SkillSource, form: CredentialForm) -> 
     wanted = request.GET.get("q", "").strip()
     show = "skipped" if request.GET.get("show") == "skipped" else ""
     found = catalogue.search(wanted, source=row, skipped=bool(show))
+    page = Paginator(found, ON_A_PAGE).get_page(request.GET.get("page"))
     listings = SkillListing.objects.filter(source=row)
     query = {"q": wanted, "show": show}
     skills = Skill.objects.filter(source=row)
     return frame(request, "source", source=row) | {
         "source": row,
-        "page": Paginator(found, ON_A_PAGE).get_page(request.GET.get("page")),
+        "page": page,
+        "offers": _offers(page),
         "wanted": wanted,
         "show": show,
         "here": urlencode({key: value for key, value in query.items() if value}),

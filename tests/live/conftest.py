@@ -18,7 +18,6 @@ QUICK = {
     "expiry_seconds": 1,
     "linger_seconds": 0.2,
     "sweep_seconds": 0.1,
-    "ping_seconds": 0.2,
     "window_messages": 64,
     "queue_messages": 64,
     # A machine that is busy with something else is no Valkey that is away.
@@ -51,8 +50,8 @@ def mortal(_mortal: Valkey, settings: Any) -> Iterator[Valkey]:
 
 @pytest.fixture(scope="module")
 def shaky(_mortal: Valkey) -> Iterator[Site]:
-    """A site on that Valkey."""
-    with running(server := Site("daphne", _mortal.url, QUICK)):
+    """A site on that Valkey, which notices soon that it hangs."""
+    with running(server := Site("daphne", _mortal.url, QUICK | {"ping_seconds": 1})):
         yield server
 
 

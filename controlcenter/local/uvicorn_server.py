@@ -20,6 +20,8 @@ def serve(application: Any, *listeners: socket.socket) -> None:
         server_header=False,
         proxy_headers=False,
         ws_max_size=SOCKET_MESSAGE_BYTES,
+        # Each tab would have its own compressor, and a broadcast be compressed for each of them.
+        ws_per_message_deflate=False,
         timeout_graceful_shutdown=FINISH_SECONDS,
     )
     uvicorn.Server(config).run(sockets=list(listeners))

@@ -5,7 +5,8 @@ from typing import Any
 from django.http import HttpRequest
 from django.utils.functional import SimpleLazyObject
 
-from guardrails import inbox
+import live
+from guardrails import inbox, topics
 from workspaces import tenancy
 from workspaces.models import Membership
 
@@ -24,8 +25,9 @@ def frame(request: HttpRequest) -> dict[str, Any]:
     }
 
 
-def _counts(membership: Membership) -> dict[str, int]:
+def _counts(membership: Membership) -> dict[str, Any]:
     """The numbers in the rail; none on an error page, which is drawn after the binding ended."""
     if tenancy.bound() is None:
         return {}
-    return {"inbox": inbox.waiting_count(membership)}
+    cursor = live.cursor(topics.inbox(membership.workspace_id))
+    return {"inbox": inbox.waiting_count(membership), "inbox_after": cursor}

@@ -14,6 +14,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_POST
 
+import live
 from runs import topics
 from runs.models import Run
 from workspaces.access import MemberRequest, workspace_view
@@ -46,6 +47,7 @@ def agent_list(request: MemberRequest, workspace: Workspace) -> HttpResponse:
 
 def roster_context(request: MemberRequest) -> dict[str, Any]:
     """What the list pane of the agents' pages is rendered from: a constant number of queries."""
+    cursor = live.cursor(topics.roster(request.workspace.pk))
     wanted = request.GET.get("q", "").strip().lower()
     order = request.GET.get("sort", "")
     order = order if order in ORDERS else "attention"
@@ -76,6 +78,7 @@ def roster_context(request: MemberRequest) -> dict[str, Any]:
         "is_seeding": request.workspace.seeded_at is None,
         "may_manage": request.membership.may(Role.ADMIN),
         "topic": topics.roster(request.workspace.pk),
+        "cursor": cursor,
     }
 
 

@@ -34,12 +34,26 @@ def with_facts(agents: QuerySet[Agent]) -> QuerySet[Any]:
 
 
 def with_states(agents: QuerySet[Agent]) -> list[Any]:
-    """The agents with `live_state`, `live_order` and `last_run_at`, in the query's own order."""
+    """The agents with `live_state`, `live_order` and `last_run_at`, in the query's own order;
+    `shown_state` says of one at work whether it waits."""
     rows: list[Any] = list(with_facts(agents))
     for row in rows:
         row.live_state = state_of(row.is_at_work, row.newest, row.last_run_at)
         row.live_order = ROSTER_ORDER.index(row.live_state)
+    waiting = waiting_agents() if any(row.is_at_work for row in rows) else set()
+    for row in rows:
+        row.shown_state = "waiting" if row.pk in waiting else row.live_state
     return rows
+
+
+def waiting_agents() -> set[UUID]:
+    """The agents at work whose representative run waits for a person, as the presence says it."""
+    open_runs = Run.objects.filter(state__in=Run.IN_PROGRESS).order_by("started_at", "pk")
+    newest = {
+        agent: state == Run.State.PARKED and waiting_for != Run.WaitingFor.CHILD
+        for agent, state, waiting_for in open_runs.values_list("agent", "state", "waiting_for")
+    }
+    return {agent for agent, is_waiting in newest.items() if is_waiting}
 
 
 def state_of(is_at_work: bool, newest: str | None, last_run_at: datetime | None) -> LiveState:

@@ -13,6 +13,7 @@ from django.urls import NoReverseMatch, reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
 
+import live
 from guardrails import approvals, cards, inbox, topics
 from guardrails.asking import Kind
 from guardrails.decisions import Provenance
@@ -51,6 +52,7 @@ def inbox_list(request: MemberRequest, workspace: Workspace) -> HttpResponse:
 def inbox_count(request: MemberRequest, workspace: Workspace) -> HttpResponse:
     """The number in the rail, for this member."""
     context = {
+        "after": live.cursor(topics.inbox(workspace.pk)),
         "count": inbox.waiting_count(request.membership),
         "suffix": "-bar" if request.GET.get("suffix") == "-bar" else "",
     }
@@ -116,6 +118,7 @@ def detail_context(request: MemberRequest, row: Approval) -> dict[str, Any]:
 def list_context(request: MemberRequest, *, current: Approval | None) -> dict[str, Any]:
     """What the list pane is drawn from."""
     member, slug = request.membership, request.workspace.slug
+    cursor = live.cursor(topics.inbox(request.workspace.pk))
     only_answered = request.GET.get("show") == "answered"
     waiting = list(inbox.waiting(member))
     held = list(inbox.held_skills(member))
@@ -129,6 +132,7 @@ def list_context(request: MemberRequest, *, current: Approval | None) -> dict[st
         query["current"] = str(current.pk)
     return {
         # Who cannot decide does not hear of the inbox, so there is nothing to join.
+        "cursor": cursor,
         "topic": topics.inbox(request.workspace.pk) if member.may(Role.MEMBER) else "",
         "rows": [_list_row(row, slug, current) for row in shown],
         "answered": [_list_row(row, slug, current) for row in closed[:RECENT]]

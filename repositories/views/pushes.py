@@ -7,6 +7,7 @@ from django.http import HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
+import live
 from workspaces.access import MemberRequest, get_or_404, workspace_view
 from workspaces.models import Role, Workspace
 
@@ -18,6 +19,7 @@ from ..visibility import visible_pushes
 @require_GET
 @workspace_view(Role.GUEST)
 def push_list(request: MemberRequest, workspace: Workspace) -> HttpResponse:
+    cursor = live.cursor(topics.repositories(workspace.pk))
     wanted = request.GET.get("state", "")
     rows = visible_pushes(request.membership)
     if wanted in PushRequest.State.values:
@@ -28,6 +30,7 @@ def push_list(request: MemberRequest, workspace: Workspace) -> HttpResponse:
         "wanted_query": f"state={wanted}" if wanted else "",
         "states": PushRequest.State.choices,
         "topic": topics.repositories(workspace.pk),
+        "cursor": cursor,
     }
     is_part = bool(request.headers.get("HX-Request"))
     template = "repositories/_pushes.html" if is_part else "repositories/pushes.html"
@@ -37,8 +40,10 @@ def push_list(request: MemberRequest, workspace: Workspace) -> HttpResponse:
 @require_GET
 @workspace_view(Role.GUEST)
 def push_show(request: MemberRequest, workspace: Workspace, push: UUID) -> HttpResponse:
+    topic = topics.repositories(workspace.pk)
+    cursor = live.cursor(topic)
     row = get_or_404(visible_pushes(request.membership), push)
-    context = {"push_request": row, "topic": topics.repositories(workspace.pk)}
+    context = {"push_request": row, "topic": topic, "cursor": cursor}
     is_part = bool(request.headers.get("HX-Request"))
     template = "repositories/_push_page.html" if is_part else "repositories/push.html"
     return render(request, template, context)

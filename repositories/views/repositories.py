@@ -9,6 +9,7 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
+import live
 from workspaces.access import MemberRequest, get_or_404, workspace_view
 from workspaces.models import Role, Workspace
 
@@ -106,6 +107,7 @@ def _rows() -> Any:
 
 def _list(request: MemberRequest, form: AddForm) -> HttpResponse:
     context = {
+        "cursor": live.cursor(topics.repositories(request.workspace.pk)),
         "repositories": _rows().order_by("name"),
         "form": form,
         "may_manage": request.membership.may(Role.ADMIN),
@@ -118,9 +120,11 @@ def _list(request: MemberRequest, form: AddForm) -> HttpResponse:
 
 
 def _context(request: MemberRequest, row: Repository) -> dict[str, Any]:
+    cursor = live.cursor(topics.repositories(request.workspace.pk))
     links = SpaceRepository.objects.filter(repository=row).select_related("space")
     checkouts = Checkout.objects.filter(repository=row).count()
     return {
+        "cursor": cursor,
         "repository": row,
         "spaces": [link.space for link in links],
         "pushes": visible_pushes(request.membership).filter(repository=row)[:20],

@@ -11,6 +11,7 @@ from django.http import HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET, require_POST
 
+import live
 from spaces.visibility import visible_spaces
 from workspaces import saying
 from workspaces.access import MemberRequest, get_or_404, workspace_view
@@ -27,6 +28,7 @@ MOST_DIGITS = 19
 @workspace_view()
 def run_list(request: MemberRequest, workspace: Workspace) -> HttpResponse:
     """What works now on top, then what has ended, the newest first."""
+    cursor = live.cursor(topics.runs(workspace.pk))
     wanted = request.GET.get("state", "")
     runs = _visible(request).order_by("-queued_at", "-id")
     is_of_one_state = wanted in Run.State.values
@@ -40,6 +42,7 @@ def run_list(request: MemberRequest, workspace: Workspace) -> HttpResponse:
         "wanted_query": f"state={wanted}" if wanted else "",
         "states": Run.State.choices,
         "topic": topics.runs(workspace.pk),
+        "cursor": cursor,
     }
     template = "runs/_table.html" if request.headers.get("HX-Request") else "runs/list.html"
     return render(request, template, context)

@@ -14,6 +14,7 @@ from agents.models import Agent
 from guardrails.models import Autonomy
 from repositories.models import SpaceRepository
 from runs import dispatch, timeline
+from runs import topics as run_topics
 from runs.bound import bound_of
 from runs.live_state import LiveState, with_live_state
 from workspaces import saying
@@ -33,7 +34,9 @@ def conversation_show(
 ) -> HttpResponse:
     row = _conversation(request, conversation)
     cursor = live.cursor(topics.conversation(workspace.pk, row.pk))
+    runs_cursor = live.cursor(run_topics.runs(workspace.pk))
     context = {
+        "runs_cursor": runs_cursor,
         **_now(request, row),
         "topic": topics.conversation(workspace.pk, row.pk),
         "cursor": cursor,

@@ -4,6 +4,8 @@ from typing import Any
 
 from lxml import html  # type: ignore[import-untyped]
 
+LISTENING = {"data-live-topic", "data-live-after", "data-live-backfill"}
+
 
 class Page:
     """The tree of a fragment; `take` does what htmx does with an out-of-band swap."""
@@ -35,8 +37,8 @@ class Page:
 
 
 def _plain(element: Any) -> Any:
-    # How far the page is known is counted up by the tab itself.
-    attributes = {k: v for k, v in sorted(element.attrib.items()) if k != "data-live-after"}
+    # Where and how far a tab listens is its own: what has ended is not followed anew.
+    attributes = {k: v for k, v in sorted(element.attrib.items()) if k not in LISTENING}
     text = " ".join((element.text or "").split())
     children = [(_plain(child), " ".join((child.tail or "").split())) for child in element]
     return element.tag, attributes, text, children

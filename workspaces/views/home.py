@@ -8,6 +8,7 @@ from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.http import require_GET
 
+import live
 from guardrails.models import Approval
 from runs import topics
 from runs.models import Run
@@ -20,6 +21,7 @@ from ..models import ModelConnection, Role, Workspace
 @require_GET
 @workspace_view(Role.GUEST)
 def home(request: MemberRequest, workspace: Workspace) -> HttpResponse:
+    cursor = live.cursor(topics.runs(workspace.pk))
     spaces = visible_spaces(request.membership)
     runs = Run.objects.filter(space__in=spaces).select_related(
         "agent__principal", "space", "conversation", "requested_by", "workspace"
@@ -37,6 +39,7 @@ def home(request: MemberRequest, workspace: Workspace) -> HttpResponse:
         "has_model": ModelConnection.objects.exists(),
         "has_space": spaces.exists(),
         "topic": topics.runs(workspace.pk),
+        "cursor": cursor,
     }
     template = (
         "workspaces/_home.html" if request.headers.get("HX-Request") else "workspaces/home.html"

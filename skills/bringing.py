@@ -20,6 +20,7 @@ from django.utils.translation import gettext as _
 from outside import git
 from outside.crashpoint import crashpoint
 from skills.scanning import Answer, Decision, File, Outcome, Verdict, decide, digest, version
+from skills.scanning.text import decode
 from workspaces import audit
 from workspaces.credentials import CannotUnseal
 from workspaces.tenancy import bind
@@ -125,6 +126,19 @@ def _written_here(request: SkillRequest) -> Incoming:
     if said is None:
         raise Ended("sealed", _("The text can no longer be unsealed. Enter it again."))
     files = {path: File(0o100644, text.encode()) for path, text in said.items()}
+    return _with_what_stays(request, files)
+
+
+def _with_what_stays(request: SkillRequest, files: dict[str, File]) -> Incoming:
+    """Files of the edited version that are no text stay, and so do the modes of the others."""
+    skill = request.skill
+    before = install.read(install.directory(request.workspace_id, request.slug)) if skill else None
+    if before and digest(before) == request.installed_digest:
+        for path, file in before.items():
+            if path in files:
+                files[path] = File(file.mode, files[path].data)
+            elif file.is_link or decode(file.data) is None:
+                files[path] = file
     return Incoming(files, request.slug, "SKILL.md", trees.of_files(files))
 
 

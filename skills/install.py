@@ -48,8 +48,8 @@ def turn() -> None:
 def put(skill: Skill, files: Mapping[str, File]) -> None:
     """The skill stands in the workspace: directory, lock entry, row and links say the same.
 
-    Raises NotThoseBytes unless the row says that exactly these bytes were accepted; then, and on
-    any other error, nothing has changed.
+    Raises NotThoseBytes unless the row says that exactly these bytes were accepted. Then, and on
+    any other error, nothing has changed once the transaction has rolled back.
     """
     assert skill.workspace_id in {None, writable_workspace()}
     if digest(files) != skill.digest or not skill.is_usable:
@@ -121,7 +121,7 @@ def write_lock(workspace_id: UUID, lock: lockfile.Lock) -> None:
     file = root(workspace_id) / lockfile.NAME
     file.parent.mkdir(parents=True, exist_ok=True)
     before = None
-    with suppress(FileNotFoundError):
+    with suppress(OSError):  # nothing there, or no file: then there is nothing to bring back
         before = _read_file(file, lockfile.LARGEST + 1)
 
     def undo() -> None:

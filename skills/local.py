@@ -62,7 +62,10 @@ def text_of(skill: Skill) -> Mapping[str, str]:
 def _check_text(files: Mapping[str, str]) -> None:
     if not files.get("SKILL.md", "").strip():
         raise requests.CannotRequest(_("A skill needs a SKILL.md with some text."))
-    total = sum(len(text.encode("utf-8", "surrogatepass")) for text in files.values())
+    try:
+        total = sum(len(path.encode()) + len(text.encode()) for path, text in files.items())
+    except UnicodeEncodeError:
+        raise requests.CannotRequest(_("There are characters in it that no text has.")) from None
     if len(files) > MOST_FILES or total > MOST_BYTES:
         raise requests.CannotRequest(
             _("This is too much text: at most %(files)s files and %(kib)s KiB can be written here.")

@@ -13,6 +13,7 @@ import "./palette.js";
 import "./panes.js";
 import "./stick.js";
 import "./composer.js";
+import "./checks.js";
 import "./tokens.js";
 import "./unsaved.js";
 import "./board.js";

@@ -1,6 +1,7 @@
 """Gathering the agent files of a repository at one commit, or of a folder, for an import."""
 
 import logging
+from pathlib import Path
 from uuid import UUID
 
 from django.conf import settings
@@ -73,7 +74,7 @@ def _read(
 
 def _remote(row: DefinitionImport) -> git.Remote:
     if row.repository_id is None:
-        return git.Remote(git.normal(row.source))
+        return git.Remote(_with_git(git.normal(row.source)))
     with bind(row.workspace_id):
         repository = (
             Repository.objects.filter(pk=row.repository_id).select_related("credential").first()
@@ -81,6 +82,12 @@ def _remote(row: DefinitionImport) -> git.Remote:
         if repository is None:
             raise ValueError(_("This repository is not in the workspace any more."))
         return reach.remote_of(repository)
+
+
+def _with_git(address: str) -> str:
+    """A folder with a checkout is read by the git directory inside it."""
+    inside = Path(address) / ".git"
+    return str(inside) if address.startswith("/") and inside.is_dir() else address
 
 
 def _commit(remote: git.Remote, ref: str) -> str:

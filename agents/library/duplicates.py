@@ -9,6 +9,7 @@ from itertools import combinations
 from rapidfuzz import fuzz
 
 from agents.library.frontmatter import body_sha256
+from agents.library.places import Scope
 from agents.library.scopes import Entry
 
 NEAR_PERCENT = 88.0
@@ -38,12 +39,17 @@ class Pair:
 
 
 def find(entries: Iterable[Entry], *, near_percent: float = NEAR_PERCENT) -> tuple[Pair, ...]:
-    """The pairs that deserve a look, the most alike first. Names are compared without case."""
+    """The pairs that deserve a look, the most alike first. Names are compared without case, and
+    what comes along is not compared with its own kind.
+    """
     known = [entry for entry in entries if entry.definition.raw or entry.definition.body]
+    shipped = [entry.found.place.scope is Scope.BUILTIN for entry in known]
     texts = [_plain(entry.definition.body) for entry in known]
     wanted: set[tuple[int, int]] = {*_of_one_name(known), *_of_one_body(known), *_candidates(texts)}
     pairs = []
     for left, right in sorted(wanted):
+        if shipped[left] and shipped[right]:
+            continue
         same_name = _name(known[left]) == _name(known[right])
         percent = _alike(texts[left], texts[right], 0.0 if same_name else near_percent)
         long_enough = min(len(texts[left]), len(texts[right])) >= MIN_CHARS
@@ -69,7 +75,8 @@ def _of_one_name(entries: Sequence[Entry]) -> Iterator[tuple[int, int]]:
         if entry.name:
             groups[_name(entry)].append(number)
     for group in groups.values():
-        yield from combinations(group, 2)
+        many = len(group) > _COMMON
+        yield from zip(group, group[1:], strict=False) if many else combinations(group, 2)
 
 
 def _of_one_body(entries: Sequence[Entry]) -> Iterator[tuple[int, int]]:

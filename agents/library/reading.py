@@ -1,6 +1,7 @@
 """Read an agent file of any dialect. Never raises, never loses the body, never skips silently."""
 
 import hashlib
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
@@ -25,6 +26,7 @@ from agents.library.warning import LoadWarning, warn
 from agents.library.yamlread import FrontMatterError, Value
 
 MAX_BYTES = 8 * 1024 * 1024
+_LIKE_A_NAME = re.compile(r"\w[\w .:-]*\Z")
 
 _READERS: Mapping[Dialect, Callable[[Sheet], AgentDefinition]] = {
     Dialect.CC: cc.read,
@@ -114,7 +116,8 @@ def _unreadable(
     lines = {part.key: part.value_text for part in segments.cut(front) if part.key}
     guess: dict[str, Value] = {key: value for key, value in lines.items() if "\n" not in value}
     chosen = dialect or detect.by_place(path) or detect.by_content(guess, path=path)
-    name = lines.get("name", "").strip("\"' ")[:200] or names.stem(path)
+    name = lines.get("name", "").strip("\"' ")[:200]
+    name = name if _LIKE_A_NAME.match(name) else names.stem(path)
     where = f"line {fault.line}: " if fault.line else ""
     said = warn(fault.code, f"The front matter cannot be read: {where}{fault.sentence}.")
     unreadable = AgentDefinition(chosen, name=name, declared_name=name)

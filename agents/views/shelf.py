@@ -69,6 +69,10 @@ class Line:
         return self.entry.name or self.entry.found.relative
 
     @property
+    def scope_word(self) -> str:
+        return str(SCOPES[self.entry.found.place.scope])
+
+    @property
     def warnings(self) -> int:
         return len(self.entry.definition.loud_warnings)
 

@@ -53,6 +53,7 @@ class Remote:
     private_reads: bool = False
     moved: dict[str, str] = field(default_factory=dict)
     fail_with: int = 0
+    cut_reads_at: int = 0
     before_write: Callable[[], None] | None = None
     after_write: Callable[[], None] | None = None
     entries: list[Entry] = field(default_factory=list)
@@ -237,6 +238,9 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_header(name, value)
         self.send_header("Content-Length", str(len(content)))
         self.end_headers()
+        if self.command == "POST" and self.far_end.cut_reads_at:
+            content = content[: self.far_end.cut_reads_at]
+            self.close_connection = True
         self.wfile.write(content)
 
     def _body(self) -> bytes:

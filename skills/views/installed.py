@@ -7,6 +7,7 @@ from uuid import UUID
 
 from django.contrib import messages
 from django.core.paginator import Paginator
+from django.db.models import F, Q, QuerySet
 from django.http import HttpResponse, HttpResponseBadRequest
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
@@ -169,12 +170,19 @@ def _update_several(request: MemberRequest, chosen: list[Skill]) -> None:
 
 def _rows(drifted: dict[str, State]) -> list[Row]:
     held_by = holders()
-    open_requests = SkillRequest.objects.filter(state__in=SkillRequest.OPEN, skill__isnull=False)
-    waiting = {each.skill_id: each for each in open_requests.order_by("created_at")}
+    waiting = {each.skill_id: each for each in other_versions().order_by("created_at")}
     return [
         Row(skill, held_by.get(skill.slug, []), drifted.get(skill.slug), waiting.get(skill.pk))
         for skill in Skill.objects.select_related("source")
     ]
+
+
+def other_versions() -> QuerySet[SkillRequest]:
+    """Open requests for skills that are installed, and refused ones for the newest version."""
+    refused = Q(state=SkillRequest.State.REFUSED, commit=F("skill__available_commit"))
+    return SkillRequest.objects.filter(
+        Q(state__in=SkillRequest.OPEN) | refused & ~Q(commit=""), skill__isnull=False
+    )
 
 
 def _strays(drifted: dict[str, State], rows: list[Row]) -> list[str]:

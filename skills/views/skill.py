@@ -24,7 +24,7 @@ from ..scanning import File, Finding
 from . import reading
 from .frame import drift, frame, look_at
 from .guardrails import said
-from .installed import Row, export
+from .installed import Row, export, other_versions
 
 HISTORY = 50
 
@@ -192,7 +192,7 @@ def _page(request: MemberRequest, row: Skill, tab: str) -> dict[str, Any]:
     files, problem = _files(request, row)
     held_by = list(removing.losers(row))
     state = drift(look_at(request)).get(row.slug)
-    waiting = SkillRequest.objects.filter(skill=row, state__in=SkillRequest.OPEN).first()
+    waiting = other_versions().filter(skill=row).first()
     findings = [Finding.from_json(one) for one in row.findings]
     shown = reading.shown(files)
     return frame(request, "installed") | {

@@ -23,13 +23,14 @@ import yaml  # noqa: E402 - after the path
 from agents.library.loading import Loader, agent_files  # noqa: E402
 from agents.library.places import Place, Surroundings, places  # noqa: E402
 from agents.library.scopes import resolve  # noqa: E402
+from bench import figures  # noqa: E402
 
 COLD_SECONDS, WARM_MILLISECONDS = 2.0, 50.0  # DESIGN 16
 FENCES = re.compile(r"\A---\n(.*?)\n---\n", re.DOTALL)
 BODY = "You look at what was changed and say what matters, with the place and the reason.\n" * 55
 
 
-def main() -> None:
+def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--files", type=int, default=1000)
     parser.add_argument("--rounds", type=int, default=5)
@@ -37,6 +38,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="cc-bench-") as folder:
         where = write_files(Path(folder), options.files)
         report(where, files=options.files, rounds=options.rounds)
+    return figures.code()
 
 
 def write_files(folder: Path, count: int) -> tuple[Place, ...]:
@@ -78,11 +80,14 @@ def report(where: tuple[Place, ...], *, files: int, rounds: int) -> None:
     changed.write_text(changed.read_text() + "One more line.\n")
     once = [seconds(lambda: loader.load(where))]
     print(f"agent files: {files} written, {len(found)} found with the built-in ones")
-    line("cold", cold, f"<= {COLD_SECONDS * 1000:,.0f} ms for 1,000")
-    line("  beside: fences and PyYAML only", peer, f"ratio {ratio(cold, peer):.1f}")
-    line("nothing changed", warm, f"<= {WARM_MILLISECONDS:,.0f} ms for 1,000")
-    line("one file changed", once, "")
-    line("scopes and shadowing", scopes, "")
+    line("beside: fences and PyYAML only", peer)
+    line("one file changed", once)
+    line("scopes and shadowing", scopes)
+    print(f"  {'cold / fences and PyYAML only':<34} {ratio(cold, peer):8.1f} ×")
+    many = f"{files:,} agent files"
+    figures.show(f"{many}, cold", statistics.median(cold), "s", most=COLD_SECONDS)
+    middle = statistics.median(warm) * 1000
+    figures.show(f"{many}, nothing changed", middle, "ms", most=WARM_MILLISECONDS)
 
 
 def plain_parse(where: tuple[Place, ...]) -> int:
@@ -109,9 +114,9 @@ def ratio(ours: list[float], theirs: list[float]) -> float:
     return statistics.median(ours) / statistics.median(theirs)
 
 
-def line(what: str, times: list[float], figure: str) -> None:
-    print(f"  {what:<34} {statistics.median(times) * 1000:8.1f} ms   {figure}")
+def line(what: str, times: list[float]) -> None:
+    print(f"  {what:<34} {statistics.median(times) * 1000:8.1f} ms")
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -22,7 +22,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from bench import bare_worker, harness, house  # noqa: E402 - after the path
+from bench import bare_worker, figures, harness, house  # noqa: E402 - after the path
 
 P95_MS, RATIO = 250.0, 1.5  # DESIGN 16
 THREADS = 16
@@ -39,13 +39,14 @@ def main() -> int:
         wait(built, chosen.waiting)
         ours, theirs = measured(built, chosen.messages)
     posted, rung = zip(*ours, strict=True)
-    line("posted → started, milliseconds", list(posted), f"p95 <= {P95_MS:.0f}")
-    line("rung → started", list(rung), "")
-    line("  beside: bare Celery", theirs, "")
-    ratio = statistics.median(rung) / statistics.median(theirs)
-    print(f"{'rung → started, ratio of the medians':38} {ratio:7.2f} ×   <= {RATIO} ×")
     print(f"{chosen.waiting} runs waited all the time")
-    return int(p95(list(posted)) > P95_MS or ratio > RATIO)
+    line("posted → started, milliseconds", list(posted))
+    line("rung → started", list(rung))
+    line("  beside: bare Celery", theirs)
+    figures.show("message posted → run started, p95", p95(list(posted)), "ms", most=P95_MS)
+    ratio = statistics.median(rung) / statistics.median(theirs)
+    figures.show("rung → started / bare Celery", ratio, most=RATIO)
+    return figures.code()
 
 
 def measured(built: house.House, messages: int) -> tuple[list[tuple[float, float]], list[float]]:
@@ -76,9 +77,11 @@ def one_run(built: house.House, number: int) -> tuple[float, float]:
     posted = time.time()
     run = built.ask(conversation, f"@bench hello {number}")
     rung = Rung.at
+    # Who asks all the time is in the way of the worker, and Celery's own peer only waits.
+    time.sleep(0.1)
     while (fresh := built.fresh(run)).started_at is None or fresh.is_open:
         assert time.time() - posted < 60, "nobody executes runs"
-        time.sleep(0.005)
+        time.sleep(0.05)
     started = fresh.started_at.timestamp()
     return (started - posted) * 1000, (started - rung) * 1000
 
@@ -141,9 +144,8 @@ def p95(values: list[float]) -> float:
     return statistics.quantiles(values, n=20)[18]
 
 
-def line(what: str, values: list[float], figure: str) -> None:
-    middle = statistics.median(values)
-    print(f"{what:38} p50 {middle:7.1f}   p95 {p95(values):7.1f}   {figure}")
+def line(what: str, values: list[float]) -> None:
+    print(f"{what:38} p50 {statistics.median(values):7.1f}   p95 {p95(values):7.1f}")
 
 
 if __name__ == "__main__":

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from agents.models import Agent
     from runs.models import Run
     from spaces.models import Conversation, Space
-    from workspaces.models import Principal, Workspace
+    from workspaces.models import Principal, User, Workspace
 
 
 def need_engines(*, own: bool = False) -> None:
@@ -121,6 +121,20 @@ def build(*, base_url: str = "", api_key: str = "bench") -> House:
             }
         ModelConnection.objects.create(is_default=True, **way)
     return House(workspace, ada, agent, space)
+
+
+def session_of(person: "User") -> tuple[str, str]:
+    """Name and value of the cookie with which the person has signed in."""
+    from django.conf import settings
+    from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
+    from django.contrib.sessions.backends.db import SessionStore
+
+    session = SessionStore()
+    session[SESSION_KEY] = str(person.pk)
+    session[BACKEND_SESSION_KEY] = settings.AUTHENTICATION_BACKENDS[0]
+    session[HASH_SESSION_KEY] = person.get_session_auth_hash()
+    session.save()
+    return settings.SESSION_COOKIE_NAME, str(session.session_key)
 
 
 class Tab:

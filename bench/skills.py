@@ -7,11 +7,14 @@ import subprocess
 import sys
 import time
 import zipfile
+from collections.abc import Callable
+from functools import partial
 from io import BytesIO
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from bench import figures
 from skills.scanning import LIMITS, File, Source, Verdict
 from skills.scanning.child import Scanner
 
@@ -22,20 +25,17 @@ between""".split()  # noqa: SIM905 - one word a word
 
 
 def main() -> int:
-    """Prints the figures; 1 when one is missed."""
-    missed = []
-    for name, seconds, allowed in (
-        ("import and rules", _import(), 1.0),
-        ("1 MiB / 100 files, p95 of 20", _ordinary(), 1.0),
-        (f"the ceiling, {LIMITS.total // MIB} MiB", _ceiling(), 5.0),
-        ("5 MiB of prose", _prose(), 5.0),
-        ("hostile: catastrophic pattern", _hostile(b"a" * MIB + b"!" + b"=\t " * MIB), 22.0),
-        ("hostile: zip bomb", _hostile(_bomb()), 1.0),
+    """Prints the figures."""
+    for name, measure, allowed in (
+        ("import and rules", _import, 1.0),
+        ("1 MiB / 100 files, p95 of 20", _ordinary, 1.0),
+        (f"the ceiling, {LIMITS.total // MIB} MiB", _ceiling, 5.0),
+        ("5 MiB of prose", _prose, 5.0),
+        ("hostile: catastrophic pattern", partial(_hostile, _pattern), 22.0),
+        ("hostile: zip bomb", partial(_hostile, _bomb), 1.0),
     ):
-        verdict = "" if seconds <= allowed else "   MISSED"
-        missed += [name] if verdict else []
-        print(f"{name:32} {seconds:7.3f} s   (at most {allowed:g} s){verdict}")
-    return int(bool(missed))
+        figures.show(f"scan: {name}", measure(), "s", most=allowed)
+    return figures.code()
 
 
 def _import() -> float:
@@ -83,10 +83,15 @@ def _prose() -> float:
         return _scan(scanner, files)[0]
 
 
-def _hostile(data: bytes) -> float:
+def _hostile(make: Callable[[], bytes]) -> float:
+    data = make()
     with Scanner() as scanner:
         _scan(scanner, {"SKILL.md": _skill("Warm up.")})
         return _scan(scanner, {"SKILL.md": _skill("See it."), "x.zip": File(0o100644, data)})[0]
+
+
+def _pattern() -> bytes:
+    return b"a" * MIB + b"!" + b"=\t " * MIB
 
 
 def _bomb() -> bytes:

@@ -51,10 +51,13 @@ def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix: N
 @pytest.fixture(scope="session")
 def django_db_setup(django_db_setup: None) -> Iterator[None]:
     """At its end nobody is connected to the test database any more: it can be dropped."""
+    from django.db import connections
+
     from workspaces.standby import standby
 
     yield
     standby().close()
+    connections.close_all()  # Django closes the owner's alias, and not the one that mirrors it
 
 
 @pytest.fixture(autouse=True)

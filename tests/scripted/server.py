@@ -209,7 +209,7 @@ class ScriptedServer(ThreadingHTTPServer):
         self._gate(name).set()
 
     def wait_released(self, name: str) -> None:
-        self._gate(name).wait(timeout=60)
+        self._gate(name).wait(timeout=300)
 
     def _gate(self, name: str) -> threading.Event:
         with self._lock:

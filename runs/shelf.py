@@ -80,7 +80,10 @@ class Shelf:
     def index(self) -> Sequence[SkillLine]:
         """Name and description of each; never a body."""
         self._look_again()
-        return (*self._installed.lines(), *self._lines)
+        linked = self._installed.lines()
+        for sentence in self._installed.withheld.values():
+            self._tell(sentence, "")
+        return (*linked, *self._lines)
 
     def body(self, name: str, *, asked: bool = False) -> str | None:
         """The text of a skill's SKILL.md; see `harness.seam.SkillShelf`."""

@@ -12,6 +12,7 @@ from harness.seam import Root
 from repositories import checkouts
 from repositories.gateway.environment import environment_of
 from repositories.gateway.judge import Origin
+from skills import standing
 from skills.models import Skill
 
 from .models import Run
@@ -74,12 +75,9 @@ def artefact_directory(run: Run) -> Path:
 def skill_directories(agent: Agent) -> tuple[Path, ...]:
     """The directories of the agent's linked skills: readable, never writable."""
     keys = [name.key for name in agent.skill_names.all()]
-    slugs = Skill.objects.filter(slug__in=keys, verdict__in=["pass", "warn"])
-    return tuple(
-        folder
-        for slug in slugs.values_list("slug", flat=True)
-        if (folder := paths.skill_directory(agent.workspace_id, slug)).is_dir()
-    )
+    slugs = Skill.objects.usable().filter(slug__in=keys).values_list("slug", flat=True)
+    found = standing.readable(agent.workspace_id, list(slugs)).files
+    return tuple(paths.skill_directory(agent.workspace_id, slug) for slug in sorted(found))
 
 
 def overlay(run: Run, directory: Path) -> Overlay:

@@ -15,10 +15,10 @@ from uuid import UUID
 from django.db import connection
 from django.db.models import F, Q
 from django.utils import timezone
-from django.utils.translation import gettext as _
 
 from outside import git
 from outside.crashpoint import crashpoint
+from outside.sentences import phrase as _
 from skills.scanning import Answer, Decision, File, Outcome, Verdict, decide, digest, version
 from skills.scanning.text import decode
 from workspaces import audit
@@ -209,7 +209,7 @@ def require_verdict(verdict: Verdict, files: Mapping[str, File]) -> None:
     is_ours = verdict.digest == digest(files) and verdict.ruleset == version()
     if failure or not is_ours or not isinstance(verdict.outcome, Outcome):
         sentence = _("The scanner gave no verdict (%(why)s). Nothing was written or kept.")
-        raise Ended("no_verdict", sentence % {"why": failure or _("it judged something else")})
+        raise Ended("no_verdict", sentence % {"why": failure or "it judged something else"})
 
 
 def _require_same(request: SkillRequest, incoming: Incoming) -> None:

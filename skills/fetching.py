@@ -8,11 +8,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from django.conf import settings
-from django.utils.translation import gettext as _
 
 from outside import git
 from outside.git.memory import Limits as WireLimits
 from outside.git.memory import Session, reading
+from outside.sentences import phrase as _
 from skills.scanning import LIMITS, File
 
 from . import discovery, reach, trees

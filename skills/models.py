@@ -13,6 +13,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from workspaces.models import Credential, Principal, handle_validator
+from workspaces.sentences import SentenceField
 from workspaces.tenancy import TenantKey, TenantManager, TenantModel
 
 
@@ -40,9 +41,9 @@ class SkillSource(TenantModel):
         Credential, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
     )
     state = models.CharField(max_length=10, choices=State.choices, default=State.CHECKING)
-    stage = models.CharField(max_length=60, blank=True)
+    stage = SentenceField(blank=True)
     percent = models.PositiveSmallIntegerField(null=True, blank=True)
-    error = models.TextField(blank=True)
+    error = SentenceField(blank=True)
     error_code = models.CharField(max_length=40, blank=True)
     commit = models.CharField(max_length=40, blank=True)
     synced_at = models.DateTimeField(null=True, blank=True)
@@ -248,7 +249,7 @@ class SkillRequest(TenantModel):
     is_acceptable = models.BooleanField(default=False)
     sealed = models.BinaryField(blank=True, default=b"")
     sealed_files = models.BinaryField(blank=True, default=b"")
-    error = models.TextField(blank=True)
+    error = SentenceField(blank=True)
     error_code = models.CharField(max_length=40, blank=True)
     percent = models.PositiveSmallIntegerField(null=True, blank=True)
     attempts = models.PositiveSmallIntegerField(default=0)

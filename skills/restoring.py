@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from django.utils import timezone
-from django.utils.translation import gettext as _
 
 from live.publish import publish
 from outside import git
 from outside.crashpoint import crashpoint
+from outside.sentences import phrase as _
 from skills.scanning import Decision, Verdict, decide, digest, version
 from workspaces import audit
 from workspaces.background import enqueue

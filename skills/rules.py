@@ -1,7 +1,10 @@
 """What a workspace decided beforehand about skills."""
 
 from collections.abc import Collection
+from dataclasses import replace
 
+from django.conf import settings
+from django.utils.module_loading import import_string
 from django.utils.translation import gettext as _
 
 from skills.scanning import CAPABILITIES, Rules
@@ -18,7 +21,15 @@ RESCAN = "skills.tasks.rescan_all"
 
 
 def current() -> Rules:
-    """The rules of the bound workspace; without a row nothing is accepted beforehand."""
+    """The rules of the bound workspace, and what its guardrails deny to everybody; without a row
+    nothing is accepted beforehand."""
+    forbidden: frozenset[str] = import_string(settings.CC_SKILL_DENIED)()
+    own = stored()
+    return replace(own, denied=frozenset(own.denied) | forbidden)
+
+
+def stored() -> Rules:
+    """What the admins decided about skills alone."""
     row = SkillRules.objects.first()
     if row is None:
         return Rules()

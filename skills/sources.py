@@ -14,16 +14,19 @@ from django.utils.translation import gettext as _
 from live.publish import publish
 from outside import git
 from outside.git.memory import Session
+from outside.sentences import phrase
 from skills.scanning import LIMITS
 from workspaces import audit
 from workspaces.background import enqueue
 from workspaces.credentials import CannotUnseal, keep
 from workspaces.models import Credential, Principal
+from workspaces.sentences import translated
 from workspaces.tenancy import bind
 from workspaces.turns import take_turn
 
 from . import discovery, fetching, previews, reach, requests, sealing, topics
 from .bringing import give_back, is_stuck
+from .lockfile import LOCAL, Pin
 from .models import Skill, SkillListing, SkillRequest, SkillSource
 from .scanning import File
 
@@ -60,6 +63,24 @@ def register(
     audit.record("skill_source.add", actor=by, subject=address, detail={"ref": ref})
     _ring(SYNC, source)
     return source
+
+
+def known(address: str, ref: str = "") -> SkillSource | None:
+    """The registered source of an address as people write it. Raises CannotRegister."""
+    address, ref = _read(address, ref.strip())
+    row: SkillSource | None = SkillSource.objects.filter(address__iexact=address, ref=ref).first()
+    return row
+
+
+def register_of_pin(pin: Pin, *, by: Principal) -> SkillSource | None:
+    """The source that a lock entry names, registered; None when it is, or there is none to be.
+
+    Raises CannotRegister.
+    """
+    if pin.source_type == LOCAL:
+        return None
+    address = pin.source_url or pin.source
+    return None if known(address, pin.ref) else register(address, by=by, ref=pin.ref)
 
 
 def ask_sync(source: SkillSource) -> None:
@@ -108,7 +129,7 @@ def sync(workspace_id: UUID, source_id: UUID) -> None:
     except CannotUnseal as error:
         _settle(source, state=State.FAILED, error=str(error), error_code="sealed")
     except Exception:
-        sentence = _("Something went wrong on the server. What was listed before is kept.")
+        sentence = phrase("Something went wrong on the server. What was listed before is kept.")
         _settle(source, state=State.FAILED, error=sentence, error_code="error")
         raise
     finally:
@@ -148,19 +169,19 @@ class _Telling:
         row = self._source
         with bind(row.workspace_id):
             mine = SkillSource.objects.filter(pk=row.pk, state=State.SYNCING)
-            if not mine.update(stage=self._stage[:60], beat_at=timezone.now()):
-                raise git.TimedOut(_("The reading was stopped."))
+            if not mine.update(stage=self._stage, beat_at=timezone.now()):
+                raise git.TimedOut(phrase("The reading was stopped."))
             announce(row.workspace_id, row.pk)
         give_back()
 
 
 def _sync(source: SkillSource, telling: _Telling) -> None:
-    telling.stage(_("Looking for the repository"))
+    telling.stage(phrase("Looking for the repository"))
     there = fetching.tip(source)
     with fetching.opened(source, there.address, watch=telling.tick) as session:
-        telling.stage(_("Reading its list of files"))
+        telling.stage(phrase("Reading its list of files"))
         commit, found = fetching.catalogue(source, session, there.commit)
-        telling.stage(_("Reading what its skills say of themselves"))
+        telling.stage(phrase("Reading what its skills say of themselves"))
         cards = _cards(session, found.offers)
     with bind(source.workspace_id):
         _list(source, found, cards)
@@ -276,7 +297,7 @@ def _read(address: str, ref: str) -> tuple[str, str]:
         if ref:
             git.check_ref(f"refs/heads/{ref}")
     except git.GitError as error:
-        raise CannotRegister(error.sentence) from error
+        raise CannotRegister(translated(error.sentence)) from error
     if len(found) > 500:
         raise CannotRegister(_("This address is too long."))
     return found, ref or on_page

@@ -5,8 +5,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from django.utils.translation import gettext as _
-
+from outside.sentences import phrase as _
 from skills.scanning import File
 
 from . import install

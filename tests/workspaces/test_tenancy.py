@@ -155,6 +155,7 @@ ACROSS = {
     "workspaces/members.py",
     "agents/management/workspaces.py",
     "agents/seeding.py",
+    "skills/management/reporting.py",
     "skills/recovery.py",
     "runs/keeper.py",
     "runs/recovery.py",

@@ -265,6 +265,7 @@ CC_PUSH_SETTLED = "runs.pushing.push_settled"
 CC_RUN_CHECK = "runs.pushing.is_in_progress"
 CC_SKILLS_CHANGED = "agents.mirror.relink"
 CC_SKILL_HOLDERS = "agents.holders.names_of"
+CC_SKILL_DENIED = "guardrails.forbidden.capabilities"
 CC_SHIPPED_SKILLS = BASE_DIR / "agents" / "seeded" / "skills"
 CC_WORKER_STOPPING = ["runs.keeper.give_up_all"]
 CC_TICKS = [

@@ -5,21 +5,12 @@ from dataclasses import dataclass
 from django.utils.translation import gettext as _
 
 from guardrails.actions import Action
-from guardrails.classes import ActionClass
 from guardrails.decisions import Decision
+from guardrails.forbidden import CLASS_OF
 from guardrails.rules import judge
 
 from ..rules import current
 from ..scanning import CAPABILITIES
-
-CLASSES = {
-    "shell": ActionClass.PROCESS_SPAWN,
-    "writes": ActionClass.FILE_WRITE_OUTSIDE_WORKTREE,
-    "deletes": ActionClass.FILE_DELETE,
-    "network": ActionClass.NETWORK_EGRESS,
-    "secrets": ActionClass.SECRET_ACCESS,
-    "installs": ActionClass.PACKAGE_INSTALL,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +35,7 @@ def _refused() -> Said:
 
 def _met(name: str) -> Said:
     answer = judge(
-        [Action(classes=frozenset({CLASSES[name]}))], agent_id=None, space_id=None
+        [Action(classes=frozenset({CLASS_OF[name]}))], agent_id=None, space_id=None
     ).decision
     return {
         Decision.ALLOW: Said(_("allowed here"), "", "check"),

@@ -8,17 +8,17 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
+from guardrails.forbidden import capabilities
 from workspaces.access import MemberRequest, require, workspace_view
 from workspaces.models import Role, Workspace
 
 from .. import rules, wording
 from ..forms import RulesForm
 from ..models import Skill
-from ..scanning import Severity, version
+from ..scanning import CAPABILITIES, Severity, version
 from ..scanning.ruleset import CATALOGUE
 from ..templatetags.verdicts import FAMILIES, SEVERITIES
 from .frame import frame
-from .guardrails import said
 
 
 @require_http_methods(["GET", "POST"])
@@ -48,7 +48,7 @@ def rules_show(request: MemberRequest, workspace: Workspace) -> HttpResponse:
 
 
 def _stored() -> dict[str, Any]:
-    now = rules.current()
+    now = rules.stored()
     return {
         "accepts_first_prose": now.accepts_first_prose,
         "accepts_warnings": now.accepts_warnings,
@@ -58,14 +58,14 @@ def _stored() -> dict[str, Any]:
 
 def _page(request: MemberRequest, form: RulesForm, *, status: int = 200) -> HttpResponse:
     tolerated = set(
-        request.POST.getlist("tolerated") if form.is_bound else rules.current().tolerated
+        request.POST.getlist("tolerated") if form.is_bound else rules.stored().tolerated
     )
     judged = Skill.objects.exclude(origin=Skill.Origin.SEEDED)
     context = frame(request, "rules") | {
         "form": form,
         "families": _families(tolerated),
         "tolerated_count": len(tolerated),
-        "guardrails": said(),
+        "forbidden": [name for name in CAPABILITIES if name in capabilities()],
         "judged": judged.count(),
         "old": judged.exclude(ruleset=version()).count(),
     }

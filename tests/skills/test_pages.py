@@ -12,6 +12,7 @@ import pytest
 from django.test import Client
 
 from agents.models import Agent, AgentSkill
+from guardrails.models import Rule
 from skills import install as installing
 from skills.models import Skill, SkillRequest, SkillSource
 from skills.views import reading
@@ -533,6 +534,24 @@ def test_the_first_question_is_asked_unless_an_admin_decides_otherwise(
     assert piped.decision == "refused"
     text = page(ada, request_path(cast, piped))
     assert "No skill of this workspace may do this: Shell commands" in text
+
+
+def test_what_the_permissions_deny_to_everybody_no_skill_may_do(
+    cast: Cast, source: SkillSource
+) -> None:
+    with cast.bound():
+        Rule.objects.create(action_class="network_egress", decision="deny")
+        Rule.objects.create(
+            action_class="process_spawn", decision="deny", constraint={"commands": ["rm"]}
+        )
+    asked = shelf.look(cast, source, "piped")
+    assert (asked.decision, asked.reasons) == ("refused", ["capability:network"])
+    ada, address = cast.client(cast.ada), request_path(cast, asked)
+    answer = post(ada, f"{address}accept/", digest=asked.digest, note="x", confirm="piped")
+    assert answer.status_code == 409
+    rules = page(ada, cast.path("skills/rules/"))
+    assert "The permissions deny these to everybody" in rules
+    assert ada.get(cast.path("skills/rules/")).context["form"].initial["denied"] == []
 
 
 def test_a_tolerated_warning_holds_nothing_any_more(cast: Cast, source: SkillSource) -> None:

@@ -88,6 +88,8 @@ class _Attempt:
             new.append(self._first_message())
         if not self.bench.sandbox.is_closed and "bash" in self.tools:
             new += self._notice_once("no_sandbox", NO_SANDBOX)
+        for code, text in self.spec.notices:
+            new += self._notice_once(code, text)
         if new:
             self.journal.record(*new)
 
@@ -285,5 +287,6 @@ def _workbench(spec: RunSpec, ports: Ports, journal: RunJournal) -> Workbench:
         stop=ports.stop,
         push_desk=ports.push_desk,
         shelf=ports.shelf,
+        catalog=ports.catalog,
         show=show,
     )

@@ -11,7 +11,10 @@ from dataclasses import dataclass
 from harness.seam import Colleague, Mode, RunSpec, Said, SkillLine, ToolSchema
 from harness.skill_index import index
 
+REWRITTEN = "Prompt"  # stands in place of the default prompt, without a heading of ours
+DEFAULT_SECTIONS = ("Identity", "Tools and protocols", "Working directory", "Team")
 STABLE_SECTIONS = (
+    REWRITTEN,
     "Identity",
     "Tools and protocols",
     "Working directory",
@@ -32,7 +35,7 @@ class Section:
 
     @property
     def rendered(self) -> str:
-        return f"# {self.name}\n\n{self.text}"
+        return self.text if self.name == REWRITTEN else f"# {self.name}\n\n{self.text}"
 
 
 @dataclass(frozen=True)
@@ -62,10 +65,30 @@ def assemble(spec: RunSpec, *, tools: Sequence[ToolSchema], skills: Sequence[Ski
         ("Deliverable", lambda: _contract(spec)),
         ("Why you were woken", lambda: _wake(spec)),
         ("Mode", lambda: _mode(spec, [tool.name for tool in tools])),
+        ("Reference", lambda: spec.prompt.references),
         ("Memory", lambda: spec.prompt.memory),
     )
     written = ((name, write().strip()) for name, write in writers)
-    return Prompt(tuple(Section(name, text) for name, text in written if text))
+    sections = tuple(Section(name, text) for name, text in written if text)
+    return Prompt(_rewritten(sections, spec))
+
+
+def _rewritten(sections: tuple[Section, ...], spec: RunSpec) -> tuple[Section, ...]:
+    """The sections; a text of somebody's own stands in place of the default prompt. What belongs
+    to the agent and to this run stays."""
+    if spec.prompt.rewrite is None:
+        return sections
+    default = {each.name: each for each in sections if each.name in DEFAULT_SECTIONS}
+    skills = next((each for each in sections if each.name == "Skills"), None)
+    text = spec.prompt.rewrite(
+        {
+            "base_prompt": "\n\n".join(each.rendered for each in default.values()),
+            "skills": skills.text if skills else "",
+            "skills_section": skills.rendered if skills else "",
+        }
+    )
+    own = tuple(each for each in sections if each.name not in default)
+    return (Section(REWRITTEN, text.strip()), *own) if text.strip() else sections
 
 
 def opening(spec: RunSpec) -> str:

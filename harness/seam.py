@@ -107,6 +107,9 @@ class PromptInputs:
     team: tuple[Colleague, ...] = ()
     reports_to: str = ""
     memory: str = ""
+    references: str = ""  # what instruction files say, as reference
+    # Another default prompt, made from the variables that only the assembled one knows.
+    rewrite: Callable[[Mapping[str, str]], str] | None = None
     conversation: tuple[Said, ...] = ()
 
 
@@ -153,6 +156,7 @@ class RunSpec:
     skill_directories: tuple[Path, ...] = ()  # readable, never writable
     sandbox: Literal["auto", "required", "off"] = "auto"
     gateway_socket: Path | None = None  # reachable from the sandbox although the network is not
+    notices: tuple[tuple[str, str], ...] = ()  # (code, sentence): said once when the run begins
     contract: str = ""  # what the run must deliver, in words; empty: nothing in particular
     catalogue: "ModelCatalogue | None" = None  # None: the one that comes with the product
 
@@ -310,10 +314,11 @@ class SkillShelf(Protocol):
 class DefinitionLine:
     name: str
     description: str
+    origin: str = ""  # in words: whose file, which dialect
 
 
 class Catalog(Protocol):
-    """Agent definitions that may be delegated to."""
+    """Agent definitions that there are, resolved anew each time it is asked."""
 
     def definitions(self) -> Sequence[DefinitionLine]: ...
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 from agents.library import modelchoice, reading, session, surface, template, trust
 from agents.library.definition import AgentDefinition, Dialect
+from agents.library.warning import LoadWarning
 from agents.models import BUILT_IN
 from harness import catalogue
 from harness.seam import RunSpec
@@ -31,9 +32,10 @@ class Acting:
     tools: frozenset[str]
     model: modelchoice.ModelChoice
     is_first_turn: bool
+    warnings: tuple[str, ...] = ()
 
-    def narrow(self, spec: RunSpec) -> RunSpec:
-        """The run as the definition has it."""
+    def narrow(self, spec: RunSpec, known: Mapping[str, str]) -> RunSpec:
+        """The run as the definition has it. `known` is what `${var}` means, in Jarvis files."""
         wanted, limits, wake = self.definition.effort, spec.limits, spec.wake
         if self.definition.max_turns:
             limits = replace(limits, max_turns=min(limits.max_turns, self.definition.max_turns))
@@ -46,14 +48,18 @@ class Acting:
             limits=limits,
             wake=wake,
             prompt=replace(
-                spec.prompt, system_prompt=self._instructions(spec.prompt.system_prompt)
+                spec.prompt, system_prompt=self._instructions(spec.prompt.system_prompt, known)
+            ),
+            notices=(
+                *spec.notices,
+                *((f"definition_{n}", text) for n, text in enumerate(self.warnings)),
             ),
         )
 
-    def _instructions(self, own: str) -> str:
+    def _instructions(self, own: str, known: Mapping[str, str]) -> str:
         """The agent's own instructions, then the definition's text. The assembled prompt stays
         around it, so what `${base_prompt}` means in a Jarvis file is there already."""
-        return "\n\n".join(filter(None, (own, template.prompt_of(self.definition, {}).strip())))
+        return "\n\n".join(filter(None, (own, template.prompt_of(self.definition, known).strip())))
 
 
 def acting(run: Run, *, model: str) -> Acting | None:
@@ -67,7 +73,9 @@ def acting(run: Run, *, model: str) -> Acting | None:
         return None
     chosen = modelchoice.resolve(definition, _offer(model, ModelConnection.objects.all()))
     first = run.message is not None and run.message.n == 1
-    return Acting(definition, tools_of(definition), chosen, first)
+    tools, warnings = _tools_of(definition)
+    said = (*definition.loud_warnings, *chosen.warnings, *warnings)
+    return Acting(definition, tools, chosen, first, tuple(each.sentence for each in said))
 
 
 def bound_of(conversation: Conversation) -> BoundDefinition | None:
@@ -90,11 +98,16 @@ def definition_of(bound: BoundDefinition) -> AgentDefinition | None:
 
 def tools_of(definition: AgentDefinition) -> frozenset[str]:
     """Our tools that the definition's lists let its agent have."""
+    return _tools_of(definition)[0]
+
+
+def _tools_of(definition: AgentDefinition) -> tuple[frozenset[str], tuple[LoadWarning, ...]]:
+    """The tools, and what the lists have in them that means none."""
     names = {CANONICAL.get(tool.name, tool.name): tool.name for tool in ALL}
     pool = [name for name, own in names.items() if own not in WITH_BASH]
     seen = surface.resolve(definition, pool, as_main=True)
     allowed = {names[name] for name in seen.tools if name not in seen.memory_only}
-    return frozenset(allowed | (WITH_BASH if "bash" in allowed else set()))
+    return frozenset(allowed | (WITH_BASH if "bash" in allowed else set())), seen.warnings
 
 
 def _offer(main: str, connections: Iterable[ModelConnection]) -> modelchoice.ModelOffer:

@@ -25,7 +25,7 @@ from spaces.models import Message
 from workspaces.credentials import CannotUnseal, unseal
 from workspaces.models import Membership, ModelConnection, Principal
 
-from . import workplace
+from . import wording, workplace
 from .bound import Acting, acting
 from .models import Run
 
@@ -90,7 +90,9 @@ def spec(run: Run, brief: Brief, roots: tuple[Root, ...], directory: Path) -> Ru
         gateway_socket=gateway_socket,
         sandbox="required" if settings.REQUIRE_SANDBOX else "auto",
     )
-    return brief.acting.narrow(made) if brief.acting else made
+    known = wording.values_of(run, made)
+    made = wording.apply(run, made, known, is_bound=brief.acting is not None)
+    return brief.acting.narrow(made, known) if brief.acting else made
 
 
 def choose_model(agent: Agent, wanted: str = "") -> tuple[str, dict[str, ProviderSettings]]:

@@ -31,6 +31,7 @@ from workspaces.tenancy import bind
 
 from . import briefing, broadcast, hearing, journal, locks, moves, workplace
 from .adapters import UnknownAdapter, adapter_of
+from .catalog import Definitions
 from .desk import Desk
 from .gatekeeper import Gatekeeper
 from .journal import FenceLost
@@ -155,6 +156,7 @@ def _work(held: Held) -> None:
             stop=held.stop,
             push_desk=Desk(run),
             shelf=shelf,
+            catalog=Definitions(run, roots),
         )
         adapter.run(spec, history, ports)
     finally:

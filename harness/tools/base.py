@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from harness.actions import ActionClass
 from harness.events import Event
 from harness.sandbox import Sandbox
-from harness.seam import PushDesk, RunSpec, SkillShelf, ToolSchema
+from harness.seam import Catalog, PushDesk, RunSpec, SkillShelf, ToolSchema
 from harness.stop import Stop
 from harness.tools.files import Files
 from harness.tools.shells import Shells
@@ -68,6 +68,7 @@ class Workbench:
     push_desk: PushDesk
     shelf: SkillShelf
     show: Callable[[str, str], None]  # (call id, piece of output) → shown while it runs
+    catalog: Catalog | None = None
 
 
 class Tool(Generic[Input]):

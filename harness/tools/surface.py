@@ -6,6 +6,7 @@ from typing import Any
 
 from harness.actions import ActionClass
 from harness.seam import RunSpec
+from harness.tools.agents import ListAgents
 from harness.tools.asking import AskUser, Skill, TodoList
 from harness.tools.base import Tool
 from harness.tools.git import GitCommit, GitPush
@@ -30,6 +31,7 @@ ALL: tuple[Tool[Any], ...] = (
     TodoList(),
     AskUser(),
     Skill(),
+    ListAgents(),
 )
 WITH_BASH = frozenset({"shell_output", "shell_stop"})  # useless without it
 

@@ -134,7 +134,7 @@ def test_a_skill_nobody_has_is_said_to_people_and_the_message_kept(world: World)
 
 @pytest.mark.req("CC-78")
 def test_an_agent_cannot_hire_and_knows_where_people_can(spec: RunSpec) -> None:
-    assert not {name for name in surface(spec) if "agent" in name or "hire" in name}
+    assert {name for name in surface(spec) if "agent" in name or "hire" in name} == {"list_agents"}
     assert "New colleagues are made by people" in sections(spec)["Tools and protocols"]
 
 

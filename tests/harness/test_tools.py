@@ -39,7 +39,8 @@ def test_every_tool_that_can_change_something_says_so() -> None:
     assert changing == {"write", "edit", "bash", "git_commit", "git_push"}
     reading = {tool.name for tool in ALL} - changing
     assert reading == {
-        *("read", "glob", "grep", "shell_output", "shell_stop", "todo", "ask_user", "skill")
+        *("read", "glob", "grep", "shell_output", "shell_stop", "todo", "ask_user", "skill"),
+        "list_agents",
     }
 
 

@@ -1,0 +1,59 @@
+"""The agent definitions that a run can see, resolved anew each time it looks."""
+
+from collections.abc import Sequence
+
+from django.db import connection
+
+from agents.library.places import Scope
+from agents.surroundings import Project, library_of
+from harness.seam import DefinitionLine, Root
+from repositories.models import Repository
+from workspaces.models import Principal
+from workspaces.tenancy import bind
+
+from .models import Run
+
+ORIGINS = {
+    Scope.MANAGED: "the organisation's",
+    Scope.SESSION: "this conversation's",
+    Scope.PROJECT: "the repository's",
+    Scope.EXTRA: "an extra folder's",
+    Scope.MEMBER: "the member's own",
+    Scope.PLUGIN: "a package's",
+    Scope.BUILTIN: "built in",
+}
+
+
+class Definitions:
+    """Those of the run's checkouts, of the member who began its conversation, and of the rest."""
+
+    def __init__(self, run: Run, roots: Sequence[Root]) -> None:
+        self._run = run
+        self._roots = tuple(roots)
+
+    def definitions(self) -> Sequence[DefinitionLine]:
+        """The effective ones by name, with whose they are."""
+        with bind(self._run.workspace_id):
+            library = library_of(member_of(self._run), projects_of(self._roots))
+        connection.close()
+        return [
+            DefinitionLine(
+                name,
+                entry.definition.description,
+                f"{ORIGINS[entry.found.place.scope]}, {entry.definition.dialect}",
+            )
+            for name, entry in sorted(library.by_name.items())
+            if name == entry.name
+        ]
+
+
+def member_of(run: Run) -> Principal | None:
+    """Whose home counts: the member who began the conversation."""
+    founder = run.conversation.created_by
+    return founder if founder is not None and not founder.is_agent else None
+
+
+def projects_of(roots: Sequence[Root]) -> list[Project]:
+    """The run's checkouts, in their order. Reads rows of the bound workspace."""
+    known = dict(Repository.objects.values_list("name", "pk"))
+    return [Project(root.path, known.get(root.name)) for root in roots]

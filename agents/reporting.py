@@ -77,6 +77,11 @@ def require_acyclic(who: Principal, *, under: Principal | None) -> None:
         above = chain.get(above)
 
 
+def superior_of(who: Principal) -> UUID | None:
+    """The principal above this one."""
+    return chain_of_command().get(who.pk)
+
+
 def chain_of_command() -> dict[UUID, UUID | None]:
     """Each principal of the bound workspace with the one above it, in two queries."""
     agents = Agent.objects.exclude(principal=None).values_list("principal_id", "reports_to_id")

@@ -64,7 +64,8 @@ def orgchart_move(request: MemberRequest, workspace: Workspace) -> HttpResponse:
         problem = " ".join(error.messages)
         context = _context(request, workspace) | {"problem": problem}
         return render(request, "agents/_chart.html", context, status=409)
-    undo = signing.dumps([str(who.pk), str(before.pk) if before else ""], salt=UNDO)
+    keys = [str(each.pk) if each else "" for each in (who, before, under)]
+    undo = signing.dumps(keys, salt=UNDO)
     moved = {"who": who, "under": under, "undo": undo}
     return render(request, "agents/_chart.html", _context(request, workspace) | {"moved": moved})
 
@@ -72,21 +73,31 @@ def orgchart_move(request: MemberRequest, workspace: Workspace) -> HttpResponse:
 @require_POST
 @workspace_view(Role.ADMIN)
 def orgchart_undo(request: MemberRequest, workspace: Workspace) -> HttpResponse:
-    """A move taken back."""
+    """A move taken back, unless somebody has moved the same one since. Twice is once."""
     problem = ""
     try:
-        key, above = signing.loads(
-            request.POST.get("undo", ""), salt=UNDO, max_age=UNDO_SECONDS
-        )  # fmt: skip
-        who = _principal(key)
+        token = signing.loads(request.POST.get("undo", ""), salt=UNDO, max_age=UNDO_SECONDS)
+        who, above, was_under = (_principal(key) for key in token)
         if who is not None:
-            reporting.move(who, under=_principal(above), by=request.principal)
+            problem = _take_back(who, above, was_under, by=request.principal)
     except signing.BadSignature:
         problem = _("That was too long ago to be taken back.")
     except ValidationError as error:
         problem = " ".join(error.messages)
     context = _context(request, workspace) | {"problem": problem}
     return render(request, "agents/_chart.html", context, status=409 if problem else 200)
+
+
+def _take_back(
+    who: Principal, above: Principal | None, was_under: Principal | None, *, by: Principal
+) -> str:
+    """Why it cannot be taken back; empty when it was."""
+    now = reporting.superior_of(who)
+    if now != (was_under.pk if was_under else None):
+        is_back = now == (above.pk if above else None)
+        return "" if is_back else _("Somebody moved %(who)s since.") % {"who": who}
+    reporting.move(who, under=above, by=by)
+    return ""
 
 
 def _principal(text: str) -> Principal | None:

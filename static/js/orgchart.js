@@ -104,6 +104,7 @@ document.addEventListener("click", (event) => {
 });
 
 function ask(node) {
+  focused = node.id; // while the dialog has it
   const form = document.querySelector("#move-node form");
   form.elements.who.value = idOf(node);
   form.elements.closed.value = chart().dataset.closed;
@@ -123,10 +124,18 @@ function toggle(id) {
   htmx.ajax("GET", url.pathname + url.search, { target: "#chart", swap: "outerHTML" });
 }
 
-// The focus stays with whom it was, through every new drawing.
+// The focus stays with whom it was, and the way back with a move, through every new drawing.
 let focused = "";
+let said = null;
 document.addEventListener("htmx:beforeSwap", (event) => {
-  if (event.detail.target === chart()) focused = document.activeElement?.closest?.("#chart .node")?.id ?? focused;
+  if (event.detail.target !== chart()) return;
+  focused = document.activeElement?.closest?.("#chart .node")?.id ?? focused;
+  said = event.detail.requestConfig?.verb === "get" ? chart().querySelector(".chart-said") : null;
+  said?.remove();
+});
+document.addEventListener("htmx:afterSwap", () => {
+  if (said && !chart()?.querySelector(".chart-said")) chart()?.prepend(said);
+  said = null;
 });
 document.addEventListener("htmx:afterSettle", () => {
   if (focused && document.activeElement === document.body) document.getElementById(focused)?.focus({ preventScroll: true });

@@ -9,7 +9,14 @@ from collections.abc import Callable, Iterator
 from typing import Any, Protocol
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    ConsoleMessage,
+    Page,
+    expect,
+    sync_playwright,
+)
 
 FLAGS = [
     "--no-sandbox",
@@ -50,6 +57,7 @@ def browser() -> Iterator[Browser]:
     path = chromium()
     if path is None:
         pytest.skip("this machine has no chromium")
+    expect.set_options(timeout=20_000)  # a loaded machine is slow, not wrong
     with sync_playwright() as playwright:
         running = playwright.chromium.launch(executable_path=path, args=FLAGS)
         yield running

@@ -1,0 +1,377 @@
+"""Agents and their chart as admins use them, in a real browser."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+from xml.etree import ElementTree
+
+import pytest
+from django.conf import settings
+from django.utils import timezone
+from playwright.sync_api import Dialog, Locator, Page, expect
+from pytest_django.live_server_helper import LiveServer
+
+from agents import mirror
+from agents.creating import Profile, create
+from agents.models import Agent
+from tests.cast import PASSWORD, Cast
+from workspaces import members
+from workspaces.models import Membership, ModelConnection, Principal, Role, User, Workspace
+
+if TYPE_CHECKING:
+    from tests.browser.chromium import Tab
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+Open = Callable[..., Page]
+
+
+@pytest.fixture
+def visit(tab: "Tab", live_server: LiveServer, committed_cast: Cast) -> Open:
+    """Opens a page of the workspace as this member, signed in already."""
+    with committed_cast.bound():  # else the pages ask again and again for the seeded team
+        Workspace.objects.filter(pk=committed_cast.workspace.pk).update(seeded_at=timezone.now())
+
+    def signed_in(rest: str, *, who: Membership | None = None, phone: bool = False) -> Page:
+        # The pages' server speaks no websocket: that the page is not live is expected here.
+        page = tab(phone=phone, allowed=("WebSocket", "live/", "404", "409", "422"))
+        client = committed_cast.client(who or committed_cast.ada)
+        name = settings.SESSION_COOKIE_NAME
+        value = client.cookies[name].value
+        page.context.add_cookies([{"name": name, "value": value, "url": live_server.url}])
+        page.goto(live_server.url + committed_cast.path(rest))
+        return page
+
+    return signed_in
+
+
+@pytest.fixture
+def grace(committed_cast: Cast) -> Membership:
+    """A second admin."""
+    with committed_cast.bound():
+        user = User.objects.create_user("grace@example.org", PASSWORD, name="Grace Hopper")
+        return members.join(user, Role.ADMIN)
+
+
+def stored(cast: Cast, agent: Agent) -> Agent:
+    with cast.bound():
+        return Agent.objects.select_related("reports_to").get(pk=agent.pk)
+
+
+def settings_of(agent: Agent) -> str:
+    return f"agents/{agent.pk}/"
+
+
+def save(page: Page) -> None:
+    page.get_by_role("button", name="Save", exact=True).last.click()
+
+
+# --- Settings ------------------------------------------------------------------------------------
+
+
+@pytest.mark.req("CC-24", "CC-20", "CC-19")
+def test_every_field_is_edited_in_place_and_saved_at_once(
+    visit: Open, committed_cast: Cast
+) -> None:
+    cast = committed_cast
+    with cast.bound():
+        ModelConnection.objects.create(provider="anthropic", name="mine", is_default=True)
+        ModelConnection.objects.create(provider="demo", name="demo")
+    page = visit(settings_of(cast.engineer))
+    effort = page.locator("[name=effort]")
+    assert effort.locator("option").count() == 1
+    page.locator("[name=model_id]").select_option("mine/claude-opus-5-5")
+    expect(effort.locator("option[value=high]")).to_have_count(1)
+    effort.select_option("high")
+    page.locator("[name=model_id]").select_option("demo/demo")
+    expect(effort.locator("option")).to_have_count(1)
+    page.locator("[name=model_id]").select_option("mine/claude-opus-5-5")
+    expect(effort.locator("option[value=high]")).to_have_count(1)
+    effort.select_option("high")
+    page.get_by_label("Name", exact=True).fill("builder")
+    page.get_by_label("Job title").fill("Builder")
+    page.get_by_label("Reports to").select_option(label="@ada")
+    page.get_by_label("Lifecycle").select_option("paused")
+    page.get_by_label("Context window, tokens").fill("100000")
+    page.get_by_label("Silence limit, minutes").fill("240")
+    page.get_by_label("Persona").fill("You build.\nWell.")
+    page.get_by_label("Agent instructions").fill("Ask first.")
+    expect(page.locator("[data-unsaved-word]")).to_contain_text("not saved")
+    save(page)
+    expect(page.get_by_text("builder is saved.")).to_be_visible()
+    row = stored(cast, cast.engineer)
+    assert (row.name, row.title, row.lifecycle) == ("builder", "Builder", "paused")
+    assert (row.model_id, row.effort) == ("mine/claude-opus-5-5", "high")
+    assert (row.context_size, row.silence_timeout_minutes) == (100_000, 240)
+    assert (row.persona, row.system_prompt) == ("You build.\nWell.", "Ask first.")
+    assert row.reports_to == cast.ada.principal
+    assert row.version == 2
+    assert (mirror.directory(row) / "AGENTS.md").is_file()
+
+
+@pytest.mark.req("CC-24")
+def test_what_is_unsaved_is_not_left_unasked(visit: Open, committed_cast: Cast) -> None:
+    page = visit(settings_of(committed_cast.engineer))
+    page.get_by_label("Job title").fill("Changed")
+    asked: list[str] = []
+
+    def stay(dialog: Dialog) -> None:
+        asked.append(dialog.type)
+        dialog.dismiss()
+
+    page.on("dialog", stay)
+    address = page.url
+    page.get_by_role("link", name="Org chart").first.click()
+    page.wait_for_function("() => true")
+    expect(page.get_by_label("Job title")).to_have_value("Changed")
+    assert (asked, page.url) == (["beforeunload"], address)
+    page.keyboard.press("Control+s")
+    expect(page.get_by_text("engineer is saved.")).to_be_visible()
+    page.get_by_role("link", name="Org chart").first.click()
+    page.wait_for_url("**/orgchart/")
+    assert len(asked) == 1
+
+
+@pytest.mark.req("CC-24")
+def test_two_admins_see_each_other_and_lose_nothing(
+    visit: Open, committed_cast: Cast, grace: Membership
+) -> None:
+    cast = committed_cast
+    ada, other = visit(settings_of(cast.engineer)), visit(settings_of(cast.engineer), who=grace)
+    ada.get_by_label("Job title").fill("By Ada")
+    ada.get_by_label("Persona").fill("Ada's persona.")
+    other.get_by_label("Persona").fill("Grace's persona.")
+    other.get_by_label("Agent instructions").fill("Grace's instructions.")
+    save(ada)
+    expect(ada.get_by_text("engineer is saved.")).to_be_visible()
+    save(other)
+    expect(other.get_by_text("Somebody else saved this agent")).to_be_visible()
+    expect(
+        other.get_by_text("Taken over from them, since you had not touched it: Job title")
+    ).to_be_visible()
+    assert stored(cast, cast.engineer).persona == "Ada's persona."
+    expect(other.get_by_label("Job title")).to_have_value("By Ada")
+    clash = other.get_by_role("group", name="Persona")
+    expect(clash).to_contain_text("Ada's persona.")
+    expect(clash).to_contain_text("Grace's persona.")
+    clash.get_by_label("Stored now").check()
+    save(other)
+    expect(other.get_by_text("engineer is saved.")).to_be_visible()
+    row = stored(cast, cast.engineer)
+    assert (row.title, row.persona) == ("By Ada", "Ada's persona.")
+    assert row.system_prompt == "Grace's instructions."
+
+
+@pytest.mark.req("CC-25", "CC-77", "CC-78")
+def test_a_new_agent_begins_without_a_name(visit: Open, committed_cast: Cast) -> None:
+    page = visit("agents/")
+    page.get_by_role("button", name="New agent").first.click()
+    page.wait_for_url("**/agents/*-*/")
+    expect(page.get_by_label("Name", exact=True)).to_have_value("")
+    page.get_by_label("Name", exact=True).fill("Scout One")
+    save(page)
+    expect(page.get_by_text("Use lower-case letters, digits and hyphens")).to_be_visible()
+    page.get_by_label("Name", exact=True).fill("scout")
+    save(page)
+    expect(page.get_by_text("scout is saved.")).to_be_visible()
+    with committed_cast.bound():
+        assert (mirror.directory(Agent.objects.get(name="scout")) / "AGENTS.md").is_file()
+
+
+def test_a_double_click_saves_and_creates_once(visit: Open, committed_cast: Cast) -> None:
+    page = visit("agents/")
+    page.get_by_role("button", name="New agent").first.dblclick()
+    page.wait_for_url("**/agents/*-*/")
+    with committed_cast.bound():
+        assert Agent.objects.filter(name="").count() == 1
+    page.get_by_label("Name", exact=True).fill("scout")
+    page.get_by_role("button", name="Save", exact=True).last.dblclick()
+    expect(page.get_by_text("scout is saved.")).to_be_visible()
+    with committed_cast.bound():
+        assert Agent.objects.get(name="scout").version == 2
+
+
+def test_deleting_says_what_goes(visit: Open, committed_cast: Cast) -> None:
+    page = visit(settings_of(committed_cast.ceo))
+    page.get_by_role("button", name="Delete…").click()
+    dialog = page.get_by_role("dialog", name="Delete this agent?")
+    for line in ("its directory", "0 runs", "What it said", "1 agent that reports", "name is free"):
+        expect(dialog).to_contain_text(line)
+    expect(dialog.get_by_role("button", name="Keep it")).to_be_focused()
+    dialog.get_by_role("button", name="Delete", exact=True).click()
+    expect(page.get_by_text("ceo is deleted.")).to_be_visible()
+    assert stored(committed_cast, committed_cast.engineer).reports_to is None
+
+
+def test_several_are_archived_and_brought_back(visit: Open, committed_cast: Cast) -> None:
+    page = visit("agents/")
+    for name in ("ceo", "engineer"):
+        page.locator(
+            f"input[type=checkbox][name=agent][value='{_agent(committed_cast, name).pk}']"
+        ).check()
+    page.get_by_role("button", name="Archive").first.click()
+    expect(page.get_by_text("2 agents are now: Archived")).to_be_visible()
+    page.get_by_role("button", name="Undo").click()
+    expect(page.get_by_text("2 agents are now: Archived")).to_have_count(0)
+    assert {_agent(committed_cast, name).lifecycle for name in ("ceo", "engineer")} == {"active"}
+
+
+def _agent(cast: Cast, name: str) -> Agent:
+    with cast.bound():
+        return Agent.objects.get(name=name)
+
+
+# --- Org chart -----------------------------------------------------------------------------------
+
+
+def node(page: Page, who: Principal | None) -> Locator:
+    assert who is not None
+    return page.locator(f"#node-{who.pk}")
+
+
+def drag(page: Page, who: Locator, onto: Locator) -> None:
+    start, end = who.bounding_box(), onto.bounding_box()
+    assert start is not None
+    assert end is not None
+    page.mouse.move(start["x"] + start["width"] / 2, start["y"] + start["height"] / 2)
+    page.mouse.down()
+    page.mouse.move(start["x"] + start["width"] / 2 + 20, start["y"] + start["height"] / 2, steps=3)
+    page.mouse.move(end["x"] + end["width"] / 2, end["y"] + end["height"] / 2, steps=8)
+    expect(onto).to_have_class(re.compile("drop-here"))
+    page.mouse.up()
+
+
+def press_until_gone(page: Page, key: str, words: str) -> None:
+    """Presses like a person: a key is not heard at once by what has just appeared."""
+    with page.expect_response("**/orgchart/undo/"):
+        page.wait_for_timeout(600)
+        page.keyboard.press(key)
+    expect(page.get_by_text(words)).to_have_count(0)
+
+
+@pytest.mark.req("CC-23")
+def test_a_box_is_dragged_onto_its_new_superior_and_back(visit: Open, committed_cast: Cast) -> None:
+    cast = committed_cast
+    page = visit("orgchart/")
+    engineer = node(page, cast.engineer.principal)
+    drag(page, engineer, node(page, cast.ada.principal))
+    expect(page.get_by_text("@engineer now reports to @ada.")).to_be_visible()
+    assert stored(cast, cast.engineer).reports_to == cast.ada.principal
+    with page.expect_response("**/orgchart/"):  # what the move itself tells every open tab
+        page.evaluate("document.body.dispatchEvent(new CustomEvent('live-roster'))")
+    expect(page.locator(".chart-said")).to_contain_text("@engineer now reports to @ada.")
+    press_until_gone(page, "z", "now reports to")
+    assert stored(cast, cast.engineer).reports_to == cast.ceo.principal
+
+
+@pytest.mark.req("CC-23")
+def test_nobody_ends_up_below_themselves(visit: Open, committed_cast: Cast) -> None:
+    cast = committed_cast
+    page = visit("orgchart/")
+    drag(page, node(page, cast.ceo.principal), node(page, cast.engineer.principal))
+    expect(page.get_by_role("alert")).to_contain_text("own superior")
+    expect(page.get_by_role("alert")).to_contain_text("Nothing was changed.")
+    assert stored(cast, cast.ceo).reports_to is None
+
+
+@pytest.mark.req("CC-23")
+def test_what_another_moved_meanwhile_closes_no_circle(
+    visit: Open, committed_cast: Cast, grace: Membership
+) -> None:
+    cast = committed_cast
+    with cast.bound():
+        one, _new = create(Profile(name="one"))
+        two, _new = create(Profile(name="two"))
+    ada, other = visit("orgchart/"), visit("orgchart/", who=grace)
+    drag(ada, node(ada, one.principal), node(ada, two.principal))
+    expect(ada.get_by_text("@one now reports to @two.")).to_be_visible()
+    drag(other, node(other, two.principal), node(other, one.principal))
+    expect(other.get_by_role("alert")).to_contain_text("own superior")
+    assert stored(cast, one).reports_to == two.principal
+    assert stored(cast, two).reports_to is None
+
+
+@pytest.mark.req("CC-23")
+def test_the_keyboard_moves_folds_and_finds(visit: Open, committed_cast: Cast) -> None:
+    cast = committed_cast
+    page = visit("orgchart/")
+    node(page, cast.engineer.principal).focus()
+    page.keyboard.press("m")
+    dialog = page.get_by_role("dialog", name="Who is above?")
+    expect(dialog).to_contain_text("engineer")
+    dialog.get_by_label("Reports to").select_option("")
+    dialog.get_by_role("button", name="Move").press("Enter")
+    expect(page.get_by_text("@engineer now reports to nobody.")).to_be_visible()
+    expect(node(page, cast.engineer.principal)).to_be_focused()
+    press_until_gone(page, "z", "now reports to")
+    node(page, cast.ceo.principal).focus()
+    page.keyboard.press("c")
+    expect(node(page, cast.engineer.principal)).to_have_count(0)
+    assert "closed=" in page.url
+    page.keyboard.press("c")
+    expect(node(page, cast.engineer.principal)).to_be_visible()
+    page.keyboard.press("/")
+    page.keyboard.type("engin")
+    expect(
+        page.locator("#chart .node.found, #chart .node.hit, #chart .node[data-found]").first
+    ).to_be_visible()
+
+
+def test_the_chart_zooms_fits_prints_and_is_a_file(
+    visit: Open, committed_cast: Cast, tmp_path: Path
+) -> None:
+    page = visit("orgchart/")
+    word = page.locator("[data-zoom-word]")
+    before = word.inner_text()
+    page.get_by_role("button", name="Zoom out").click()
+    expect(word).not_to_have_text(before)
+    page.get_by_role("button", name="Fit").click()
+    page.evaluate("() => { window.print = () => { document.title = 'printed'; }; }")
+    page.get_by_role("button", name="Print").click()
+    expect(page).to_have_title("printed")
+    page.emulate_media(media="print")
+    expect(page.locator(".rail")).not_to_be_visible()
+    expect(node(page, committed_cast.engineer.principal)).to_be_visible()
+    page.emulate_media(media="screen")
+    with page.expect_download() as download:
+        page.get_by_role("link", name="SVG").click()
+    file = tmp_path / "chart.svg"
+    download.value.save_as(file)
+    words = {each.text for each in ElementTree.parse(file).iter("{http://www.w3.org/2000/svg}text")}
+    assert {"ceo", "engineer"} <= words
+
+
+def test_a_phone_shows_an_indented_tree(visit: Open, committed_cast: Cast) -> None:
+    page = visit("orgchart/", phone=True)
+    outline = page.locator(".outline")
+    expect(outline.get_by_text("engineer").first).to_be_visible()
+    expect(page.locator("#chart svg.board, .board svg").first).not_to_be_visible()
+    boss, below = (
+        outline.get_by_text(name, exact=True).first.bounding_box() for name in ("ceo", "engineer")
+    )
+    assert boss is not None
+    assert below is not None
+    assert below["x"] > boss["x"]
+    width = page.evaluate("document.documentElement.scrollWidth")
+    assert width <= 390
+
+
+def test_a_viewer_sees_the_chart_and_moves_nobody(visit: Open, committed_cast: Cast) -> None:
+    cast = committed_cast
+    page = visit("orgchart/", who=cast.vera)
+    node(page, cast.engineer.principal).focus()
+    page.keyboard.press("m")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    assert page.evaluate("document.getElementById('chart').dataset.move") is None
+
+
+@pytest.mark.req("CC-80")
+def test_the_chart_shows_the_live_state(visit: Open, committed_cast: Cast) -> None:
+    from tests.agents.test_editing import start_run
+
+    cast = committed_cast
+    start_run(cast, cast.engineer)
+    page = visit("orgchart/")
+    expect(node(page, cast.engineer.principal)).to_contain_text("Running")
+    expect(node(page, cast.ceo.principal)).to_contain_text("No runs yet")

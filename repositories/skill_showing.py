@@ -1,11 +1,12 @@
 """Skills of repositories as a conversation shows them: who works where, what is there or not."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from agents.models import Agent
 from harness.directives import named
+from skills import wording
 from skills.models import Skill
 from spaces.models import Conversation
 
@@ -100,14 +101,15 @@ def _panel(repository: Repository, carrying: Carrying | None) -> ShownCarrying |
 
 
 def _places(standing: Standing) -> tuple[str, ...]:
-    """Rules and places of the findings that weigh, never what the skill says."""
+    """What was found and where, never what the skill says."""
     heavy = [one for one in standing.findings if one["severity"] != "info"]
-    return tuple(
-        f"{one['rule']} {one['file']}:{one['line']}"
-        if one["line"]
-        else f"{one['rule']} {one['file']}"
-        for one in heavy[:FINDINGS]
-    )
+    return tuple(_place(one) for one in heavy[:FINDINGS])
+
+
+def _place(finding: Mapping[str, Any]) -> str:
+    where = f"{finding['file']}:{finding['line']}" if finding["line"] else str(finding["file"])
+    title = wording.title(str(finding["rule"]))
+    return f"{title} ({where})" if where else title
 
 
 def _installed(skill: Skill) -> dict[str, Any]:

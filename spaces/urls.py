@@ -5,7 +5,7 @@ from django.urls import path
 from workspaces.access import endpoint
 
 from . import api
-from .views import beginning, conversations, spaces
+from .views import beginning, conversations, skills, spaces
 
 app_name = "spaces"
 SPACE = "w/<slug:workspace>/spaces/<slug:space>/"
@@ -26,6 +26,8 @@ urlpatterns = [
         name="conversation-timeline",
     ),
     path(CONVERSATION + "now/", conversations.conversation_now, name="conversation-now"),
+    path(CONVERSATION + "skills/", skills.skill_list, name="skill-list"),
+    path(CONVERSATION + "works-in/", skills.active_choose, name="active-choose"),
     path(CONVERSATION + "say/", conversations.message_post, name="message-post"),
     path(
         API + "conversations/",

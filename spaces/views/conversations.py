@@ -24,6 +24,7 @@ from workspaces.models import Principal, Role, Workspace
 from .. import topics
 from ..models import Conversation, Space
 from ..visibility import visible_conversations
+from . import skills
 from .overview import rail_of_spaces, with_states
 
 
@@ -131,6 +132,7 @@ def _now(request: MemberRequest, row: Conversation) -> dict[str, Any]:
         "working": working,
         "stop_url": reverse("runs:run-stop", args=stop) if stop else "",
         "may_write": request.membership.may(Role.MEMBER),
+        **skills.now(row),
         "bound": bound_of(row),
     }
 

@@ -23,7 +23,8 @@ function start(form) {
     if (text.value.trim()) form.requestSubmit();
   });
   text.addEventListener("paste", (event) => refuseTooLong(event, text));
-  text.addEventListener("blur", () => setTimeout(() => menu.close(), 150));
+  // Who left and came back goes on in the menu.
+  text.addEventListener("blur", () => setTimeout(() => document.activeElement === text || menu.close(), 150));
   form.addEventListener("submit", (event) => {
     // An empty text, or one that is already on its way.
     if (!text.value.trim() || form.dataset.sending) { event.preventDefault(); event.stopImmediatePropagation(); }
@@ -110,7 +111,11 @@ class Draft {
   }
 }
 
-// @ completes handles, / commands and skills: lists asked for once, filtered here.
+const PEOPLE_SHOWN = 8;
+const SKILLS_SHOWN = 50;
+const SKILL = "skill:";
+
+// @ completes handles, / skills: lists asked for once, filtered here.
 class Completion {
   constructor(form, text) {
     this.form = form;
@@ -123,18 +128,27 @@ class Completion {
 
   async look() {
     const before = this.text.value.slice(0, this.text.selectionStart);
-    const match = /(?:^|[\s(])([@/])([\p{L}\p{N}:_-]*)$/u.exec(before);
-    const url = match && (match[1] === "@" ? this.form.dataset.mentionsUrl : this.form.dataset.skillsUrl);
-    if (!url || (match[1] === "/" && before.length !== match[0].length)) return this.close();
+    const match = /(?:^|[\s(])([@/])([\p{L}\p{N}:._-]*)$/u.exec(before);
+    const isSkill = match?.[1] === "/";
+    const url = match && (isSkill ? this.form.dataset.skillsUrl : this.form.dataset.mentionsUrl);
+    const part = match?.[2].toLowerCase() ?? "";
+    if (!url || (isSkill && match[0].startsWith("("))) return this.close();
+    if (isSkill && !begins(part, before.length === match[0].length)) return this.close();
     const list = await this.list(url);
     if (this.text.value.slice(0, this.text.selectionStart) !== before) return;
-    const part = match[2].toLowerCase();
     this.start = before.length - match[2].length;
-    this.found = list.filter((one) => [one.handle, one.name, one.title].some((field) => field?.toLowerCase().includes(part)));
-    this.found.sort((a, b) => Number(b.handle.toLowerCase().startsWith(part)) - Number(a.handle.toLowerCase().startsWith(part)));
-    this.found = this.found.slice(0, 8);
+    const found = ranked(list, isSkill ? afterSkill(part) : part);
+    const most = isSkill ? SKILLS_SHOWN : PEOPLE_SHOWN;
+    this.found = found.slice(0, most);
     this.at = 0;
-    this.found.length ? this.draw() : this.close();
+    if (this.found.length) return this.draw(isSkill ? found.length - this.found.length : 0);
+    isSkill && part.startsWith(SKILL) ? this.say(word("no_skill")) : this.close();
+  }
+
+  // A line instead of choices: keys go on to the text.
+  say(line) {
+    this.draw(0);
+    this.menu.append(Object.assign(document.createElement("div"), { className: "rest", textContent: line }));
   }
 
   async list(url) {
@@ -146,11 +160,12 @@ class Completion {
     return this.lists.get(url);
   }
 
-  draw() {
+  draw(rest) {
     this.menu?.remove();
     this.menu = Object.assign(document.createElement("div"), { className: "menu above", id: `${this.form.id}-menu` });
     this.menu.setAttribute("role", "listbox");
     this.found.forEach((one, index) => this.menu.append(this.row(one, index)));
+    if (rest) this.menu.append(Object.assign(document.createElement("div"), { className: "rest", textContent: word("more_skills", { n: rest }) }));
     this.form.append(this.menu);
     this.text.setAttribute("aria-controls", this.menu.id);
     this.text.setAttribute("aria-expanded", "true");
@@ -160,11 +175,11 @@ class Completion {
   row(one, index) {
     const row = Object.assign(document.createElement("div"), { className: "menu-item", id: `${this.form.id}-menu-${index}` });
     row.setAttribute("role", "option");
-    const mark = Object.assign(document.createElement("span"), { className: `av xs ${one.kind === "agent" ? "agent" : `hue-${one.hue ?? 7}`}`, textContent: (one.handle[0] ?? "?").toUpperCase() });
+    const mark = one.kind === "skill" ? icon("book-open") : Object.assign(document.createElement("span"), { className: `av xs ${one.kind === "agent" ? "agent" : `hue-${one.hue ?? 7}`}`, textContent: (one.handle[0] ?? "?").toUpperCase() });
     mark.setAttribute("aria-hidden", "true");
     const name = Object.assign(document.createElement("span"), { className: "cut", textContent: one.handle });
     const state = Object.assign(document.createElement("span"), { className: `state ${one.state ?? ""}`, textContent: one.word ?? "" });
-    const title = Object.assign(document.createElement("small"), { textContent: one.title || (one.name !== one.handle ? one.name : "") || "" });
+    const title = Object.assign(document.createElement("small"), { className: "two-lines", textContent: one.title || (one.name !== one.handle ? one.name : "") || "" });
     row.append(mark, name, state);
     if (title.textContent) row.append(title);
     row.addEventListener("mousedown", (event) => { event.preventDefault(); this.take(index); });
@@ -172,14 +187,19 @@ class Completion {
   }
 
   mark() {
-    [...this.menu.children].forEach((row, index) => row.setAttribute("aria-selected", String(index === this.at)));
-    this.text.setAttribute("aria-activedescendant", this.menu.children[this.at]?.id ?? "");
-    this.menu.children[this.at]?.scrollIntoView({ block: "nearest" });
+    const rows = [...this.menu.querySelectorAll("[role=option]")];
+    rows.forEach((row, index) => row.setAttribute("aria-selected", String(index === this.at)));
+    this.text.setAttribute("aria-activedescendant", rows[this.at]?.id ?? "");
+    rows[this.at]?.scrollIntoView({ block: "nearest" });
   }
 
   // True when the key was for the menu.
   key(event) {
     if (!this.menu) return false;
+    if (!this.found.length) {
+      if (event.key === "Escape") this.close();
+      return event.key === "Escape";
+    }
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (step) {
       this.at = (this.at + step + this.found.length) % this.found.length;
@@ -212,6 +232,38 @@ class Completion {
     this.text.removeAttribute("aria-activedescendant");
     this.text.setAttribute("aria-expanded", "false");
   }
+}
+
+// At the start of a text any word is looked for; in its middle a slash is more often part of a path.
+function begins(part, isStart) {
+  return isStart || (part.length > 1 && (SKILL.startsWith(part) || part.startsWith(SKILL)));
+}
+
+function afterSkill(part) {
+  if (part.startsWith(SKILL)) return part.slice(SKILL.length);
+  return SKILL.startsWith(part) ? "" : part;
+}
+
+// What begins with the part comes first, then what holds it in its name, then in its title.
+function ranked(list, part) {
+  const place = (one) => {
+    const names = [one.handle, one.name].map((name) => name?.toLowerCase() ?? "");
+    if (names.some((name) => name.startsWith(part))) return 0;
+    if (names.some((name) => name.includes(part))) return 1;
+    return one.title?.toLowerCase().includes(part) ? 2 : 3;
+  };
+  const found = list.map((one) => [place(one), one]).filter(([at]) => at < 3);
+  return found.sort((a, b) => a[0] - b[0]).map(([, one]) => one);
+}
+
+function icon(name) {
+  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  const use = document.createElementNS("http://www.w3.org/2000/svg", "use");
+  const sprite = document.querySelector("use")?.getAttribute("href")?.split("#")[0] ?? "";
+  use.setAttribute("href", `${sprite}#${name}`);
+  svg.setAttribute("class", "i");
+  svg.append(use);
+  return svg;
 }
 
 const all = () => document.querySelectorAll("[data-composer]").forEach(start);

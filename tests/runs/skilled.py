@@ -2,6 +2,7 @@
 
 from repositories import adding, skill_scans
 from repositories.models import Repository, SpaceRepository
+from tests.remote.server import Remote, run_git
 from tests.runs.stage import WithRepository
 
 PLACE = ".agents/skills"
@@ -26,7 +27,8 @@ def hostile(name: str) -> str:
 
 def add(stage: WithRepository, name: str, files: dict[str, str]) -> Repository:
     """A repository with these files, fetched and linked to the space."""
-    address = stage.remote.create(name, files)
+    address = stage.remote.create(name)
+    commit(stage.remote, name, files)
     with stage.cast.bound():
         repository = adding.add(address, by=stage.cast.ada.principal)
         SpaceRepository.objects.create(space=stage.cast.space, repository=repository)
@@ -34,6 +36,15 @@ def add(stage: WithRepository, name: str, files: dict[str, str]) -> Repository:
     with stage.cast.bound():
         repository.refresh_from_db()
     return repository
+
+
+def commit(remote: Remote, name: str, files: dict[str, str]) -> None:
+    """One commit with all these files, however many."""
+    lines = ["commit refs/heads/main", "committer R <r@example.invalid> 1700000000 +0000"]
+    lines += ["data 1", "x"]
+    for path, text in files.items():
+        lines += [f"M 100644 inline {path}", f"data {len(text.encode())}", text]
+    run_git(remote.root / name, "fast-import", "--quiet", text="\n".join(lines) + "\n")
 
 
 def publish(stage: WithRepository, name: str, files: dict[str, str]) -> None:

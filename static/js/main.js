@@ -12,6 +12,7 @@ import "./keys.js";
 import "./palette.js";
 import "./panes.js";
 import "./stick.js";
+import "./scroll.js";
 import "./composer.js";
 import "./checks.js";
 import "./tokens.js";

@@ -22,10 +22,16 @@ function watch(place) {
     last = place.scrollTop;
   }, { passive: true });
   place.addEventListener("stick:end", () => { sticks = true; toEnd(); });
+  // One reads further up: what came in there, or was opened, is nothing new below.
+  const reads = () => { sticks = atEnd(); last = place.scrollTop; height = place.scrollHeight; };
+  place.addEventListener("stick:read", reads);
+  place.addEventListener("toggle", () => { height = place.scrollHeight; }, true);
 
+  let height = place.scrollHeight;
   const grown = () => {
     if (sticks) toEnd();
-    else if (!atEnd()) pill.hidden = false;
+    else if (!atEnd() && place.scrollHeight > height) pill.hidden = false;
+    height = place.scrollHeight;
   };
   const sizes = new ResizeObserver(grown);
   sizes.observe(place);

@@ -1,39 +1,12 @@
 """The frame around every page: palette, panes, keys, menus, as Ada and Vera use them."""
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING
-
 import pytest
-from django.conf import settings
-from playwright.sync_api import Page, expect
-from pytest_django.live_server_helper import LiveServer
+from playwright.sync_api import expect
 
+from tests.browser.conftest import Open
 from tests.cast import Cast
-from workspaces.models import Membership
-
-if TYPE_CHECKING:
-    from tests.browser.chromium import Tab
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
-
-Open = Callable[..., Page]
-
-
-@pytest.fixture
-def visit(tab: "Tab", live_server: LiveServer, committed_cast: Cast) -> Open:
-    """Opens a page of the workspace as this member, signed in already."""
-
-    def signed_in(rest: str, *, who: Membership | None = None, phone: bool = False) -> Page:
-        # The pages' server speaks no websocket: that the page is not live is expected here.
-        page = tab(phone=phone, allowed=("WebSocket", "live/", "404", "422"))
-        client = committed_cast.client(who or committed_cast.ada)
-        name = settings.SESSION_COOKIE_NAME
-        value = client.cookies[name].value
-        page.context.add_cookies([{"name": name, "value": value, "url": live_server.url}])
-        page.goto(live_server.url + committed_cast.path(rest))
-        return page
-
-    return signed_in
 
 
 def conversation(cast: Cast) -> str:

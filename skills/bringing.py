@@ -32,7 +32,7 @@ from .standing import unreadable
 
 log = logging.getLogger(__name__)
 
-BEAT_SECONDS = 60
+BEAT_SECONDS = 120  # longer than a scan may take, which says nothing meanwhile
 STEP_SECONDS = 1.0
 ATTEMPTS = 3
 PASSING = (git.Unreachable, git.TimedOut, git.Broken, git.DiskFull, git.Busy)

@@ -97,7 +97,7 @@ def _restore(workspace_id: UUID, name: str, lock: Lock) -> Restored:
     try:
         with bind(workspace_id):
             row = Skill.objects.filter(slug=name).first()
-            source = _source_of(pin)
+            source = _source_of(pin, row)
         if row is not None and row.digest == pin.digest and _stands(workspace_id, name, pin):
             return Restored(name, "kept")
         files, folder = _bring(name, pin, source)
@@ -128,8 +128,9 @@ def _stands(workspace_id: UUID, name: str, pin: Pin) -> bool:
     return files is not None and digest(files) == pin.digest
 
 
-def _source_of(pin: Pin) -> SkillSource | None:
-    """The registered source of a pin; None for what was written here or came with the program.
+def _source_of(pin: Pin, row: Skill | None) -> SkillSource | None:
+    """The registered source of a pin, under the address that it has now; None for what was written
+    here or came with the program.
 
     Raises _Failed when it is not registered: a lock is no reason to trust a new place.
     """
@@ -138,6 +139,8 @@ def _source_of(pin: Pin) -> SkillSource | None:
     address = pin.source_url or f"{reach.GITHUB}{pin.source}"
     sources = SkillSource.objects.filter(address__iexact=address).select_related("credential")
     found = sources.filter(ref=pin.ref).first() or sources.first()
+    if found is None and row and row.source_id and row.source_address == address:
+        found = SkillSource.objects.select_related("credential").filter(pk=row.source_id).first()
     if found is None or found.state == SkillSource.State.REMOVING:
         raise _Failed(
             _("Its source %(address)s is not registered. Register it, then restore again.")

@@ -36,6 +36,7 @@ SYNC = "skills.tasks.sync_source"
 REMOVE = "skills.tasks.remove_source"
 STEP_SECONDS = 1.0
 MOST_CARDS = 2_000
+CARDS_SECONDS = 20.0
 State = SkillSource.State
 
 
@@ -182,7 +183,7 @@ def _sync(source: SkillSource, telling: _Telling) -> None:
         telling.stage(phrase("Reading its list of files"))
         commit, found = fetching.catalogue(source, session, there.commit)
         telling.stage(phrase("Reading what its skills say of themselves"))
-        cards = _cards(session, found.offers)
+        cards = _cards(session, found.offers, telling)
     with bind(source.workspace_id):
         _list(source, found, cards)
         _note_updates(source, found, commit)
@@ -194,9 +195,11 @@ def _sync(source: SkillSource, telling: _Telling) -> None:
 
 
 def _cards(
-    session: Session, offers: tuple[discovery.Offer, ...]
+    session: Session, offers: tuple[discovery.Offer, ...], telling: _Telling
 ) -> dict[str, tuple[str, tuple[str, ...]]]:
-    """Path → (description, remarks). Too large or gone, a text is left out: the listing stands."""
+    """Path → (description, remarks). A text that is too large, gone, or that comes after its time
+    is left out: the listing stands."""
+    until = time.monotonic() + CARDS_SECONDS
     ids = {offer.path: _skill_oid(offer) for offer in offers[:MOST_CARDS]}
     try:
         texts = session.blobs(set(ids.values()))
@@ -204,7 +207,9 @@ def _cards(
         texts = {}
     cards = {}
     for offer in offers:
-        data = texts.get(ids.get(offer.path, ""), b"")[: 2 * LIMITS.front_matter]
+        telling.tick()
+        data = texts.get(ids.get(offer.path, ""), b"") if time.monotonic() < until else b""
+        data = data[: 2 * LIMITS.front_matter]
         file = {offer.skill_file: File(0o100644, data)}
         description, _body = previews.front(file, offer.skill_file)
         remarks = tuple(previews.spelled(remark)[:300] for remark in offer.remarks)

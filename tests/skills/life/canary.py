@@ -25,7 +25,7 @@ def listening() -> Iterator[Ears]:
 
     def listen() -> None:
         client = redis.Redis.from_url(settings.REDIS_URL)
-        with client.pubsub() as channels:
+        with client.pubsub() as channels:  # type: ignore[no-untyped-call]
             channels.psubscribe("*")
             while not stop.is_set():
                 message = channels.get_message(timeout=0.2)

@@ -8,7 +8,7 @@ import os
 import resource
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import timedelta
@@ -24,13 +24,14 @@ from django.utils import timezone
 
 from agents.editing import save
 from agents.models import Agent
-from skills import bringing, judging, recovery, removing, requests, restoring, standing
+from skills import bringing, install, judging, recovery, removing, requests, restoring, standing
 from skills.lockfile import dump, parse
 from skills.models import Skill, SkillRequest, SkillSource
 from tests.cast import Cast
 from tests.push.test_soak import database_url
 from tests.remote.server import Remote
-from tests.skills.life import canary, faults
+from tests.skills.life import faults
+from tests.skills.life.canary import Ears, listening, places
 from tests.skills.life.conftest import Stage, skill_text
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.req("CC-32")]
@@ -71,7 +72,7 @@ class Door:
     name: str
     canary: str
     tmp: Path
-    ears: canary.Ears
+    ears: Ears
     request: SkillRequest | None = None
     said: str = ""
 
@@ -121,7 +122,7 @@ class Door:
         assert self.canary not in self.said
         assert self.canary not in caplog.text
         assert not [one for one in self.ears.heard if self.canary.encode() in one]
-        assert canary.places(self.canary, [settings.DATA_DIR, self.tmp]) == []
+        assert places(self.canary, [settings.DATA_DIR, self.tmp]) == []
         assert self.canary not in self.prompt()
         with self.stage.cast.bound():
             found = standing.readable(self.stage.cast.workspace.pk, ["tables"])
@@ -157,7 +158,7 @@ def door(
         save(agent, {"skills": ("tables",)}, version=agent.version, by=stage.cast.ada.principal,
              is_busy=lambda _agent: False)  # fmt: skip
     judging.let_go()
-    with canary.listening() as ears:
+    with listening() as ears:
         opened = Door(stage, request.param, text, tmp_path / "tmp", ears)
         _prepare(opened)
         yield opened
@@ -169,7 +170,7 @@ def _prepare(door: Door) -> None:
     if door.name == "update":
         stage.install()
     stage.change(filled(door.canary))
-    source = stage.sync(stage.skill().source) if door.name == "update" else stage.source()  # type: ignore[arg-type]
+    source = stage.sync(stage.skill().source) if door.name == "update" else stage.source()
     if door.name == "install":
         door.request = stage.ask(source, "skills/tables")
     elif door.name == "update":
@@ -190,11 +191,10 @@ def _make_fresh(door: Door, source: SkillSource) -> None:
         SkillRequest.objects.all().delete()
     stage.lock().write_bytes(dump(lock))
     door.ears.heard.clear()
-    assert canary.places(door.canary, [settings.DATA_DIR]) == []
+    assert places(door.canary, [settings.DATA_DIR]) == []
 
 
-def each_door(act: Callable[..., None]) -> Callable[..., None]:
-    return pytest.mark.parametrize("door", DOORS, indirect=True)(act)
+each_door = pytest.mark.parametrize("door", DOORS, indirect=True)
 
 
 @each_door
@@ -233,7 +233,7 @@ def test_a_database_that_goes_away_is_a_no(
     if when == "at the commit":
         settings.CC_SKILLS_CHANGED = "tests.skills.life.faults.hang_up_at_the_links"
     else:
-        real = bringing.install.put
+        real = install.put
 
         def put(*given: Any) -> None:
             faults.hang_up()

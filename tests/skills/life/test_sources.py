@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from skills import catalogue, recovery, requests, sources
+from skills import catalogue, recovery, requests, restoring, sources
 from skills.models import Skill, SkillListing, SkillRequest, SkillSource
 from tests.cast import Cast
 from tests.remote.server import Remote
@@ -242,6 +242,26 @@ def test_a_moved_repository_is_followed(stage: Stage) -> None:
     assert names(stage) == ["tables"]
 
 
+def test_a_skill_is_restored_from_where_its_source_moved(stage: Stage) -> None:
+    skill = stage.install()
+    (stage.host.root / "skills").rename(stage.host.root / "moved")
+    stage.host.moved["skills"] = "moved"
+    assert skill.source is not None
+    assert stage.sync(skill.source).address == stage.host.address("moved")
+    (stage.folder() / "SKILL.md").write_text("Other.\n")
+    assert [one.outcome for one in restoring.restore(stage.cast.workspace.pk)] == ["restored"]
+
+
+def test_texts_that_take_too_long_are_left_out(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sources, "CARDS_SECONDS", -1.0)
+    source = stage.source()
+    assert source.state == "ready"
+    with stage.cast.bound():
+        assert [entry.card.description for entry in catalogue.search()] == ["", ""]
+
+
 def test_an_update_and_a_lost_skill_are_noticed(stage: Stage) -> None:
     skill = stage.install()
     assert skill.source is not None
@@ -271,7 +291,7 @@ def test_reading_twice_at_once_is_reading_once(stage: Stage) -> None:
     assert stage.sync(source).state == "syncing"
     assert len(stage.host.entries) == before
     with stage.cast.bound():
-        SkillSource.objects.update(beat_at=timezone.now() - timedelta(minutes=2))
+        SkillSource.objects.update(beat_at=timezone.now() - timedelta(minutes=5))
     assert stage.sync(source).state == "ready", "its worker is given up"
 
 

@@ -313,9 +313,8 @@ def test_the_keyboard_moves_folds_and_finds(visit: Open, committed_cast: Cast) -
     expect(node(page, cast.engineer.principal)).to_be_visible()
     page.keyboard.press("/")
     page.keyboard.type("engin")
-    expect(
-        page.locator("#chart .node.found, #chart .node.hit, #chart .node[data-found]").first
-    ).to_be_visible()
+    expect(node(page, cast.ceo.principal)).to_have_class(re.compile("dim"))
+    expect(node(page, cast.engineer.principal)).not_to_have_class(re.compile("dim"))
 
 
 def test_the_chart_zooms_fits_prints_and_is_a_file(

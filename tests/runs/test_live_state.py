@@ -9,8 +9,11 @@ from uuid import UUID
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from agents.models import Agent
+from agents.views.standing import with_states
 from runs.live_state import (
     ROSTER_ORDER,
     LiveState,
@@ -126,6 +129,54 @@ def test_the_annotation_agrees_with_the_rule(cast: Cast, agents: list[Agent]) ->
         assert agent.live_state == expected, runs[agent.pk]
         assert agent.live_order == ROSTER_ORDER.index(expected)
         assert agent.last_run_at == max((r.queued_at for r in runs[agent.pk]), default=None)
+
+
+KIND = st.tuples(st.sampled_from(Run.State.values), st.sampled_from(LIVENESSES), st.integers(0, 2))
+TEAM = st.lists(st.lists(KIND, max_size=5), min_size=1, max_size=12)
+
+
+@pytest.mark.django_db
+@pytest.mark.req("CC-80", "CC-81", "CC-82", "CC-83", "CC-84", "CC-85", "CC-86")
+@settings(
+    max_examples=60,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+@given(team=TEAM)
+def test_rule_annotation_and_list_say_the_same_of_any_history(
+    cast: Cast, team: list[list[tuple[str, str, int]]]
+) -> None:
+    """A history is runs with state, liveness and the second in which they were queued."""
+    with cast.bound():
+        Run.objects.all().delete()
+        Agent.objects.filter(name="").delete()
+        made = Agent.objects.bulk_create(Agent(workspace=cast.workspace) for _ in team)
+        runs = {
+            agent.pk: Run.objects.bulk_create(
+                Run(
+                    workspace=cast.workspace,
+                    agent=agent,
+                    space=cast.space,
+                    conversation=cast.conversation,
+                    adapter="cc-harness",
+                    state=state,
+                    liveness=liveness,
+                    queued_at=NOON + timedelta(seconds=second),
+                )
+                for state, liveness, second in history
+            )
+            for agent, history in zip(made, team, strict=True)
+        }
+        own = Agent.objects.filter(name="")
+        annotated = {row.pk: (row.live_state, row.last_run_at) for row in with_live_state(own)}
+        listed = {row.pk: (row.live_state, row.last_run_at) for row in with_states(own)}
+    for agent in made:
+        facts_now = [
+            RunFacts(run.state, run.liveness, run.queued_at, run.pk) for run in runs[agent.pk]
+        ]
+        last = max((run.queued_at for run in runs[agent.pk]), default=None)
+        expected = (live_state(facts_now), last)
+        assert annotated[agent.pk] == listed[agent.pk] == expected, facts_now
 
 
 @pytest.mark.django_db

@@ -201,6 +201,13 @@ def scan_checkout(
     return row
 
 
+def note_descriptions(found: Mapping[tuple[str, str], str]) -> None:
+    """What accepted skills say of themselves, by digest and name, in the bound workspace."""
+    for (total, name), text in found.items():
+        rows = SkillVerdict.objects.filter(digest=total, folder=name, ruleset=version())
+        rows.update(description=text)
+
+
 def _stored(repository: Repository, commit: str) -> SkillScan | None:
     with bind(repository.workspace_id):
         row: SkillScan | None = SkillScan.objects.filter(

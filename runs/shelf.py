@@ -164,18 +164,36 @@ class Shelf:
         self._installed.lines()
         copies: dict[str, Mapping[str, File]] = {}
         lines, changed = [], []
+        read: list[Loaded] = []
         for loaded in skill_loading.load(root.checkout, commit, carrying.accepted):
             if loaded.files is None:
                 changed.append(loaded.standing)
                 continue
             folder = self._folder(loaded.standing, copies)
             copies[folder] = loaded.files
+            read.append(loaded)
             self._standings[loaded.standing.name.lower()] = loaded.standing
             if (line := _line(loaded, folder)) is not None:
                 lines.append(line)
         self._lines = tuple(lines)
+        self._note_descriptions(read)
         self._tell_withheld(carrying, changed)
         return copies
+
+    def _note_descriptions(self, read: Sequence[Loaded]) -> None:
+        """What an accepted skill says of itself, where it was not known before it was accepted."""
+        fresh = {
+            one.standing: head_of(one.files).description
+            for one in read
+            if one.files is not None and not one.standing.description
+        }
+        if not any(fresh.values()):
+            return
+        with bind(self._run.workspace_id):
+            skill_scans.note_descriptions(
+                {(one.digest, one.name): text for one, text in fresh.items() if text}
+            )
+        connection.close()
 
     def _carrying(self, name: str, commit: str) -> Carrying:
         """How the skills of the commit stand, scanned before anything else reads them."""

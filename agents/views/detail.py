@@ -7,6 +7,7 @@ from django.http import HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
+from repositories.models import Repository
 from spaces.models import Space
 from spaces.visibility import visible_spaces
 from workspaces.access import MemberRequest, workspace_view
@@ -52,7 +53,14 @@ def agent_prompt(request: MemberRequest, workspace: Workspace, agent: UUID) -> H
     """The prompt that a run of the agent would begin with, section by section."""
     row, mode = find(agent), request.GET.get("mode", "")
     mode = mode if mode in Space.Mode.values else Space.Mode.CHAT
-    context = page(request, row, "prompt") | {"modes": Space.Mode.choices, "mode": mode}
+    repositories = Repository.objects.exclude(state=Repository.State.REMOVING).order_by("name")
+    chosen = repositories.filter(name=request.GET.get("repository", "")).first()
+    context = page(request, row, "prompt") | {
+        "modes": Space.Mode.choices,
+        "mode": mode,
+        "repositories": repositories,
+        "chosen": chosen,
+    }
     if not row.is_draft:
-        context["preview"] = preview(row, mode=mode, workspace=workspace)
+        context["preview"] = preview(row, mode=mode, workspace=workspace, repository=chosen)
     return render(request, "agents/prompt.html", context)

@@ -12,7 +12,10 @@ from harness.seam import (
     SkillLine,
     Wake,
 )
+from harness.skill_index import Index, index
 from harness.tools.surface import surface
+from repositories.models import Repository
+from repositories.skill_standing import carrying
 from skills.models import Skill
 from workspaces.models import Principal, Workspace
 
@@ -34,15 +37,22 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Preview:
+    """`skills` is the index of skills by itself, with what had to be cut of it."""
+
     parts: list[Part]
     tokens: int
+    skills: Index
 
 
-def preview(agent: Agent, *, mode: str, workspace: Workspace) -> Preview:
-    """The sections that a run in this mode would begin with, without a place and a message."""
+def preview(
+    agent: Agent, *, mode: str, workspace: Workspace, repository: Repository | None = None
+) -> Preview:
+    """The sections that a run in this mode would begin with, without a place and a message; with
+    a repository, as if the agent worked in its default branch."""
     spec = _spec(agent, mode=mode, workspace=workspace)
+    skills = [*_index(agent), *(_carried(repository) if repository else ())]
     made = prompt.assemble(
-        spec, tools=[tool.schema for tool in surface(spec).values()], skills=_index(agent)
+        spec, tools=[tool.schema for tool in surface(spec).values()], skills=skills
     )
     sizes = [tokens_of(section.rendered) for section in made.sections]
     whole = sum(sizes) or 1
@@ -50,7 +60,7 @@ def preview(agent: Agent, *, mode: str, workspace: Workspace) -> Preview:
         Part(each.name, each.text, size, each.name in prompt.STABLE_SECTIONS, size * 100 // whole)
         for each, size in zip(made.sections, sizes, strict=True)
     ]
-    return Preview(parts, sum(sizes))
+    return Preview(parts, sum(sizes), index(skills))
 
 
 def tokens_of(text: str) -> int:
@@ -95,6 +105,16 @@ def _team(agent: Agent) -> tuple[Colleague, ...]:
         )
         for each in people
     )
+
+
+def _carried(repository: Repository) -> list[SkillLine]:
+    """What the repository carries and agents may read; those that only people call for are told
+    apart when they are read, and stand here too."""
+    found = carrying(repository, repository.skills_commit)
+    return [
+        SkillLine(name=one.name, description=one.description, repository=one.repository)
+        for one in found.accepted
+    ]
 
 
 def _index(agent: Agent) -> list[SkillLine]:

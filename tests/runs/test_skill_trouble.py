@@ -1,16 +1,18 @@
 """Trouble with repository skills: exchanged, planted, killed in the middle, side by side."""
 
+import os
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from guardrails.approvals import Answer
 from outside import git
-from repositories import active, checkouts, skill_loading
-from repositories.models import ActiveRepository, Repository, SkillScan
+from repositories import checkouts, skill_trees
+from repositories.models import ActiveRepository, Repository, SkillScan, SpaceRepository
 from repositories.skill_accepting import CannotAccept, accept
 from repositories.skill_standing import carrying
 from runs import overlay
@@ -91,14 +93,14 @@ def test_a_kill_in_the_middle_leaves_nothing_to_trip_over(
         elif step == "aside":
             broken.setattr(Overlay, "_aside", die)
         else:
-            real = overlay.os.rename
+            real = os.rename
 
-            def rename(source: object, target: object, **more: object) -> None:
+            def rename(source: Any, target: Any, **more: Any) -> None:
                 if str(target) == "skills":
                     raise Killed
-                real(source, target, **more)  # type: ignore[arg-type]
+                real(source, target, **more)
 
-            broken.setattr(overlay.os, "rename", rename)
+            broken.setattr("runs.overlay.os.rename", rename)
         with pytest.raises(Killed):
             laid.put({"new": FILES}, "who\n")
     laid.put({"later": FILES}, "who\n")
@@ -155,17 +157,17 @@ def test_bytes_that_changed_after_the_scan_are_not_read(
 ) -> None:
     """Between index and load the object of a skill is exchanged under its own name."""
     publish(stage, "engine", {f"{PLACE}/deploy/SKILL.md": skill("deploy")})
-    real = skill_loading.skill_trees.read
+    real = skill_trees.read
 
     def exchange() -> None:
-        def read(place: git.Place, offers: object) -> Iterator[object]:
-            for group in real(place, offers):  # type: ignore[arg-type]
+        def read(place: git.Place, offers: Any) -> Iterator[Any]:
+            for group in real(place, offers):
                 yield [
                     (offer, files | {"SKILL.md": File(0o100644, b"CANARY-4711")})
                     for offer, files in group
                 ]
 
-        monkeypatch.setattr(skill_loading.skill_trees, "read", read)
+        monkeypatch.setattr(skill_trees, "read", read)
 
     with stage.model(
         Step(calls=[Call("skill", {"name": "engine:deploy"})], expect="engine:deploy"),
@@ -187,7 +189,7 @@ def test_an_object_planted_by_the_agent_gives_no_skill(stage: WithRepository) ->
     (made,) = checkouts.prepare(conversation)
     commit = git.head(made.checkout)[1] or ""
     with git.readable(made.checkout) as place:
-        [offer] = skill_loading.skill_trees.carried(place, commit).offers
+        [offer] = skill_trees.carried(place, commit).offers
     evil = hostile("deploy").encode()
     blob = b"blob %d\0" % len(evil) + evil
     oid = offer.files[0].oid
@@ -205,7 +207,7 @@ def test_four_hundred_skills_fit_into_one_prompt(stage: WithRepository) -> None:
         f"{PLACE}/s{n:03}/SKILL.md": skill(f"s{n:03}", description="x" * 900) for n in range(400)
     }
     with stage.cast.bound():
-        active.SpaceRepository.objects.all().delete()
+        SpaceRepository.objects.all().delete()
     repository = add(stage, "monolith", many)
     scan(stage, repository)
     with stage.model(

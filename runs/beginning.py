@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 
+from agents.inspecting import refusal_of
 from agents.library import choosing, session
 from agents.library.choosing import Choice, ChoiceError
 from agents.library.definition import Dialect
@@ -122,7 +123,14 @@ def _choice(wanted: Wanted, library: Library) -> Choice | None:
             wanted.file.text, file_name=wanted.file.name, dialect=wanted.file.dialect
         )
         definition = read.definition
-    return choosing.choose(library, agent=wanted.agent or None, agent_file=definition)
+    choice = choosing.choose(library, agent=wanted.agent or None, agent_file=definition)
+    entry = choice.entry if choice else None
+    refusal = ""
+    if entry is not None and entry.found.place.from_repository:
+        refusal = refusal_of(entry.found.definition)
+    if refusal:
+        raise ChoiceError(refusal)
+    return choice
 
 
 def _only_agent(space: Space) -> Agent | None:

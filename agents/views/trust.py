@@ -14,6 +14,7 @@ from workspaces.access import MemberRequest, workspace_view
 from workspaces.models import Role, Workspace
 
 from ..definitions import AcceptedDefinition
+from ..inspecting import refusal_of
 from . import shelf
 from .shelf import Bookcase, Line
 from .writing import unified
@@ -61,10 +62,14 @@ def _review(line: Line) -> Review:
 def _accept(request: MemberRequest, case: Bookcase) -> None:
     """What was shown and is still so is accepted; what changed meanwhile has to be read again."""
     chosen = set(request.POST.getlist("file"))
-    done = 0
+    done = refused = 0
     for line in case.lines:
         key = f"{line.key} {line.definition.digest}"
         if line.repository is None or key not in chosen:
+            continue
+        if refusal := refusal_of(line.definition):
+            messages.error(request, f"{line.repository[1]}: {refusal}")
+            refused += 1
             continue
         repository_id, path = line.repository
         AcceptedDefinition.objects.get_or_create(
@@ -76,9 +81,10 @@ def _accept(request: MemberRequest, case: Bookcase) -> None:
         )  # fmt: skip
         audit.record("definition.accept", actor=request.principal, subject=path[:200])
         done += 1
-    text = ngettext("%(n)s file is accepted.", "%(n)s files are accepted.", done)
-    messages.success(request, text % {"n": done})
-    if missing := len(chosen) - done:
+    if done:
+        text = ngettext("%(n)s file is accepted.", "%(n)s files are accepted.", done)
+        messages.success(request, text % {"n": done})
+    if missing := len(chosen) - done - refused:
         text = ngettext(
             "%(n)s file changed while you read it; read it again.",
             "%(n)s files changed while you read them; read them again.",

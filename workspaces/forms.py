@@ -89,15 +89,13 @@ class TokenForm(forms.Form):
     )
     days = forms.TypedChoiceField(
         label=_("It ends"),
-        coerce=int,
-        empty_value=None,
-        required=False,
+        coerce=lambda days: None if days == "never" else int(days),
         initial=90,
         choices=[
             (30, _("in 30 days")),
             (90, _("in 90 days")),
             (365, _("in a year")),
-            ("", _("only when it is revoked")),
+            ("never", _("only when it is revoked")),
         ],
     )
 

@@ -157,7 +157,7 @@ def test_a_member_has_no_more_than_fifty(cast: Cast) -> None:
     with cast.bound():
         for _each in range(tokens.MOST_OPEN):
             tokens.issue(cast.ben, name="x", may_write=False, days=None)
-    form = {"name": "x", "scope": "read", "days": ""}
+    form = {"name": "x", "scope": "read", "days": "never"}
     answer = cast.client(cast.ben).post(cast.path("settings/tokens/new/"), form)
     assert answer.status_code == 422
     assert b"Revoke one" in answer.content

@@ -17,7 +17,7 @@ from .. import comparing, holds, removing, requests
 from ..models import Skill, SkillListing, SkillRequest
 from ..previews import MOST_DIFF
 from . import reading
-from .frame import frame
+from .frame import frame, reason_of
 from .guardrails import said
 
 RECENT = 20
@@ -97,7 +97,7 @@ def request_accept(request: MemberRequest, workspace: Workspace, asked: UUID) ->
     """An admin's yes to exactly what was shown, on record. Quarantine asks for the name, typed, and
     a reason; so does every finding that holds. The first decision stands."""
     row = _find(asked)
-    note = request.POST.get("note", "").strip()[:1000]
+    note = reason_of(request)
     if problem := _not_shown(request, row) or _not_enough(request, row, note):
         return _page(request, row, said_=problem, status=422, note=note)
     try:
@@ -115,7 +115,7 @@ def request_accept(request: MemberRequest, workspace: Workspace, asked: UUID) ->
 def request_refuse(request: MemberRequest, workspace: Workspace, asked: UUID) -> HttpResponse:
     """An admin's no, on record. Nothing was written, so nothing has to go."""
     row = _find(asked)
-    note = request.POST.get("note", "").strip()[:1000]
+    note = reason_of(request)
     try:
         holds.refuse(row, by=request.principal, note=note)
     except holds.CannotDecide as error:

@@ -9,7 +9,7 @@ from agents.models import AgentSkill
 from workspaces.access import MemberRequest
 from workspaces.models import Role
 
-from .. import topics
+from .. import holds, topics
 from ..lockfile import State
 from ..models import Skill, SkillRequest, SkillSource
 from ..scanning import version
@@ -56,6 +56,11 @@ def holders() -> dict[str, list[str]]:
 def drift(standing: Standing) -> dict[str, State]:
     """The skills whose files are not those of the lock, by name."""
     return {name: state for name, state in standing.states.items() if state is not State.MATCHED}
+
+
+def reason_of(request: MemberRequest) -> str:
+    """The reason that was typed beside a decision, in a form that can be stored."""
+    return request.POST.get("note", "").replace("\0", "").strip()[: holds.MOST_NOTE]
 
 
 def look_at(request: MemberRequest) -> Standing:

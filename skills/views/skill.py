@@ -22,7 +22,7 @@ from ..lockfile import LockMismatch, LockUnreadable, State
 from ..models import Skill, SkillRequest
 from ..scanning import File, Finding
 from . import reading
-from .frame import drift, frame, look_at
+from .frame import drift, frame, look_at, reason_of
 from .guardrails import said
 from .installed import Row, export, other_versions
 
@@ -174,7 +174,7 @@ def skill_bring_back(request: MemberRequest, workspace: Workspace, skill: UUID) 
 def skill_accept(request: MemberRequest, workspace: Workspace, skill: UUID) -> HttpResponse:
     """An admin lets an installed skill that newer rules hold or refuse go on, with a reason."""
     row = get_or_404(Skill, skill)
-    note = request.POST.get("note", "").strip()[:1000]
+    note = reason_of(request)
     if request.POST.get("confirm", "") != row.slug or not note:
         messages.error(request, _("Nothing was accepted: type the skill's name and a reason."))
         return redirect("skills:skill-show", workspace.slug, row.pk)

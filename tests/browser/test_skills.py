@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from django.conf import settings as django_settings
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Dialog, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
 from skills.install import directory
@@ -227,7 +227,12 @@ def test_a_skill_is_written_and_a_refusal_loses_nothing(visit: Open, committed_c
     expect(page.locator("[data-unsaved-word]")).to_contain_text("not saved")
 
     asked: list[str] = []
-    page.once("dialog", lambda dialog: (asked.append(dialog.type), dialog.dismiss()))
+
+    def stay(dialog: Dialog) -> None:
+        asked.append(dialog.type)
+        dialog.dismiss()
+
+    page.once("dialog", stay)
     page.get_by_role("link", name="Cancel").click()
     expect(text).to_have_value(holding("**Bold**"))
     assert asked == ["beforeunload"]

@@ -317,6 +317,20 @@ def test_of_two_admins_the_first_decides_and_the_second_is_told(
     assert (row.state, row.decided_by_id) == (State.REFUSED, cast.ada.principal_id)
 
 
+@pytest.mark.parametrize("note", ["a\0b", "\u202e", "x" * 5000, "\r\n", "<b>", "\U0001f4a5" * 300])
+def test_any_reason_can_be_recorded(cast: Cast, note: str) -> None:
+    with cast.bound():
+        asked = SkillRequest.objects.create(kind="local", slug="notes", state=State.HELD)
+    ada, address = cast.client(cast.ada), request_path(cast, asked)
+    assert post(ada, f"{address}refuse/", note=note).status_code == 302
+    row = shelf.fresh(cast, asked)
+    assert row.state == State.REFUSED
+    assert row.note == note.replace("\0", "").strip()[:1000]
+    raw = ada.get(address).content.decode()
+    assert "\u202e" not in raw
+    assert "<b></b>" not in raw
+
+
 def test_a_refused_skill_stays_refused_and_says_why(cast: Cast, source: SkillSource) -> None:
     asked = shelf.look(cast, source, "warned")
     ada, address = cast.client(cast.ada), request_path(cast, asked)

@@ -70,16 +70,19 @@ def assemble(spec: RunSpec, *, tools: Sequence[ToolSchema], skills: Sequence[Ski
     )
     written = ((name, write().strip()) for name, write in writers)
     sections = tuple(Section(name, text) for name, text in written if text)
-    return Prompt(_rewritten(sections, spec))
+    return Prompt(_rewritten(sections, spec, can_read_skills=_can_read_skills(tools)))
 
 
-def _rewritten(sections: tuple[Section, ...], spec: RunSpec) -> tuple[Section, ...]:
+def _rewritten(
+    sections: tuple[Section, ...], spec: RunSpec, *, can_read_skills: bool
+) -> tuple[Section, ...]:
     """The sections; a text of somebody's own stands in place of the default prompt. What belongs
     to the agent and to this run stays."""
     if spec.prompt.rewrite is None:
         return sections
     default = {each.name: each for each in sections if each.name in DEFAULT_SECTIONS}
-    skills = next((each for each in sections if each.name == "Skills"), None)
+    told = [each for each in sections if each.name == "Skills" and can_read_skills]
+    skills = told[0] if told else None
     text = spec.prompt.rewrite(
         {
             "base_prompt": "\n\n".join(each.rendered for each in default.values()),
@@ -158,13 +161,17 @@ def skills_section(
     names, parts = spec.prompt.skill_names, []
     if names:
         parts.append("Your skills: " + ", ".join(names) + ".")
-    if skills and any(tool.name == SKILL_TOOL for tool in tools):
+    if skills and _can_read_skills(tools):
         parts.append(
             "Skills with instructions. Only their descriptions are here; read one with the skill"
             " tool before you do what it is about. A name with a colon is a skill of the"
             " repository that you work in.\n" + index(skills).text
         )
     return "\n\n".join(parts)
+
+
+def _can_read_skills(tools: Sequence[ToolSchema]) -> bool:
+    return any(tool.name == SKILL_TOOL for tool in tools)
 
 
 def _contract(spec: RunSpec) -> str:

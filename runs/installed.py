@@ -39,11 +39,12 @@ class Installed:
         self.lines()
         return name.casefold() in self.files
 
-    def body(self, name: str, *, linked: bool = True) -> str | None:
-        """The text of its SKILL.md; None when there is no such skill. Raises NoSkill when what
-        stands on disk is not what was accepted."""
+    def body(self, name: str, *, asked: bool = False) -> str | None:
+        """The text of its SKILL.md; None when there is no such skill. A person who asks reaches
+        every skill of the workspace. Raises NoSkill when what stands on disk is not what was
+        accepted."""
         key = name.casefold()
-        if linked and key not in self._held:
+        if not asked and key not in {line.name for line in self.lines()} | self._withheld_names:
             return None
         with bind(self._run.workspace_id):
             is_there = Skill.objects.filter(slug=key).exists()
@@ -54,6 +55,10 @@ class Installed:
         if key not in found.files:
             raise NoSkill(found.withheld[key])
         return body_of(found.files[key])
+
+    @property
+    def _withheld_names(self) -> set[str]:
+        return set(self.withheld)
 
     def _read(self) -> None:
         with bind(self._run.workspace_id):

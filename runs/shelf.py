@@ -58,6 +58,7 @@ class Shelf:
         self._installed = Installed(run)
         self._place: Place | None = None
         self._standings: dict[str, Standing] = {}  # by name, what is in the index
+        self._hidden: set[str] = set()  # of these, what only people may call for
         self._lines: tuple[SkillLine, ...] = ()
         self._news: list[Event] = []
         self._looked = 0.0
@@ -88,13 +89,14 @@ class Shelf:
     def body(self, name: str, *, asked: bool = False) -> str | None:
         """The text of a skill's SKILL.md; see `harness.seam.SkillShelf`."""
         wanted = name.strip().removeprefix("/skill:")
-        standing = self._standing(wanted)
-        if ":" not in wanted and not (standing and not self._installed.knows(wanted)):
-            found = self._installed.body(wanted)
+        if ":" not in wanted:
+            found = self._installed.body(wanted, asked=asked)
             if found is not None:
                 return found
+        standing = self._standing(wanted)
         if standing is not None and self._place is not None:
-            return self._text(standing, *self._place)
+            is_hidden = standing.name in self._hidden and not asked
+            return None if is_hidden else self._text(standing, *self._place)
         return self._body_elsewhere(wanted) if asked else None
 
     def news(self) -> Sequence[Event]:
@@ -139,7 +141,7 @@ class Shelf:
     def _turn_to(self, name: str, *, is_first: bool = False) -> None:
         """Afterwards the shelf has the skills of that repository's commit, and no other's."""
         before, self._place = self._place, (name, self._commit_of(name)) if name else None
-        self._standings, self._lines = {}, ()
+        self._standings, self._lines, self._hidden = {}, (), set()
         self._looked = time.monotonic()
         try:
             copies = self._fill() if self._place and self._place[1] else {}
@@ -173,8 +175,10 @@ class Shelf:
             copies[folder] = loaded.files
             read.append(loaded)
             self._standings[loaded.standing.name.lower()] = loaded.standing
-            if (line := _line(loaded, folder)) is not None:
-                lines.append(line)
+            if head_of(loaded.files).is_hidden:
+                self._hidden.add(loaded.standing.name)
+            else:
+                lines.append(_line(loaded, folder))
         self._lines = tuple(lines)
         self._note_descriptions(read)
         self._tell_withheld(carrying, changed)
@@ -275,7 +279,7 @@ class Shelf:
         except skill_names.NoSuchSkill as error:
             raise NoSkill(str(error)) from error
         if isinstance(meant.skill, Skill):
-            return self._installed.body(meant.skill.slug, linked=False)
+            return self._installed.body(meant.skill.slug, asked=True)
         if meant.standing is None:
             return None
         place = known.of(meant.standing.repository)
@@ -318,15 +322,11 @@ class Shelf:
             self._news.append(events.notice(text, level="warning", code=WITHHELD))
 
 
-def _line(loaded: Loaded, folder: str) -> SkillLine | None:
-    """The index line of a skill; None for one that only people may call for."""
+def _line(loaded: Loaded, folder: str) -> SkillLine:
     assert loaded.files is not None
-    head = head_of(loaded.files)
-    if head.is_hidden:
-        return None
     return SkillLine(
         name=loaded.standing.name,
-        description=head.description,
+        description=head_of(loaded.files).description,
         repository=loaded.standing.repository,
         location=f".claude/skills/{folder}/SKILL.md",
     )

@@ -297,3 +297,21 @@ def test_an_installed_skill_goes_before_one_of_a_repository(stage: WithRepositor
         [run] = stage.say("@engineer /skill:testing go")
         stage.execute(run)
         assert "Theirs." not in str(model.requests[0]["messages"][-1])
+
+
+def test_what_only_people_may_call_for_is_in_no_index(stage: WithRepository) -> None:
+    text = skill("release", "Only on a Monday.").replace(
+        "---\n# ", "disable-model-invocation: true\n---\n# "
+    )
+    publish(stage, "engine", {f"{PLACE}/release/SKILL.md": text})
+    scan(stage, stage.repository)
+    with stage.model(
+        Step(calls=[Call("skill", {"name": "engine:release"})]), Step(text="Not for me.")
+    ):
+        [run] = stage.say("@engineer release")
+        stage.execute(run)
+    assert "release" not in "".join(prompts(stage, run))
+    assert "There is no skill engine:release" in results(stage, run)[0]
+    with stage.model(Step(text="Released.", expect="Only on a Monday.")):
+        [run] = stage.say("@engineer /skill:release now")
+        assert stage.execute(run).state == "succeeded"

@@ -65,11 +65,12 @@ class Shelf:
 
     def open(self) -> None:
         """The skills of the repository that the agent works in are on the shelf."""
-        self._overlay.stand()
         with bind(self._run.workspace_id):
             repository = active.current(self._run.conversation, self._run.agent)
         connection.close()
         self._turn_to(repository.name if repository else "", is_first=True)
+        for sentence in dict.fromkeys(self._installed.withheld.values()):
+            self._tell(sentence, "")
 
     def close(self) -> None:
         """Nothing of it is left in the run's directory."""

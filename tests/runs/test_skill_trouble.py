@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from agents.paths import skill_directory
+from agents.seeding import seed
 from guardrails.approvals import Answer
 from outside import git
 from repositories import checkouts, skill_trees
@@ -347,3 +349,23 @@ def test_a_worker_that_dies_leaves_nothing_for_the_next(stage: WithRepository) -
         [run] = stage.say("@engineer two")
         stage.execute(run)
     assert results(stage, run) == ["deploy"]
+
+
+def test_an_installed_skill_that_was_changed_on_disk_is_read_by_nobody(
+    stage: WithRepository,
+) -> None:
+    seed(stage.cast.workspace.pk)
+    file = skill_directory(stage.cast.workspace.pk, "testing") / "SKILL.md"
+    file.chmod(0o644)
+    file.write_text(file.read_text() + "CANARY-4711")
+    with stage.model(
+        Step(calls=[Call("skill", {"name": "testing"})]),
+        Step(calls=[Call("bash", {"command": "cat .claude/skills/*/SKILL.md AGENTS.md"})]),
+        Step(text="Refused."),
+    ) as model:
+        [run] = stage.say("@engineer read it")
+        stage.execute(run)
+        assert "CANARY-4711" not in str(model.requests)
+    assert "its files are not those that were scanned" in results(stage, run)[0]
+    assert "its files are not those that were scanned" in notices(stage, run)
+    assert "- testing:" not in "".join(prompts(stage, run))

@@ -23,7 +23,7 @@ ORDER = (
     *("harness", "memory", "dispatch", "live", "pages", "roster", "agents", "skills"),
     *("orgchart", "start", "recovery"),
 )
-LONGEST_SECONDS = 300
+LONGEST_SECONDS, GRACE_SECONDS = 300, 30
 
 
 @dataclass
@@ -74,8 +74,13 @@ def run(name: str) -> Ran:
             text=True,
             process_group=0,
         )
-        alarm = threading.Timer(LONGEST_SECONDS, end, [process, signal.SIGTERM])
-        alarm.start()
+        # First it may end what it has started, then it ends in any case.
+        alarms = [
+            threading.Timer(LONGEST_SECONDS, end, [process, signal.SIGINT]),
+            threading.Timer(LONGEST_SECONDS + GRACE_SECONDS, end, [process, signal.SIGKILL]),
+        ]
+        for alarm in alarms:
+            alarm.start()
         lines = []
         try:
             for line in process.stdout or []:
@@ -83,7 +88,8 @@ def run(name: str) -> Ran:
                 lines.append(line)
             code = process.wait()
         finally:
-            alarm.cancel()
+            for alarm in alarms:
+                alarm.cancel()
             end(process, signal.SIGKILL)
         errors.seek(0)
         said = errors.read()

@@ -132,13 +132,12 @@ def serving(side: Side) -> Iterator[int]:
             command, descriptors = [*side.command, str(side.port), "bench.page_site:wsgi"], []
         else:
             command, descriptors = [*side.command, str(held.fileno())], [held.fileno()]
-        process = subprocess.Popen(command, cwd=ROOT, pass_fds=descriptors)
+        process = subprocess.Popen(command, cwd=ROOT, pass_fds=descriptors, process_group=0)
     try:
         wait_for(side.port)
         yield process.pid
     finally:
-        process.terminate()
-        process.wait(timeout=20)
+        processes.stop(process)
 
 
 def cpu_seconds(pid: int) -> float:
@@ -151,7 +150,7 @@ def cpu_seconds(pid: int) -> float:
 
 
 def wait_for(port: int) -> None:
-    for _ in range(200):
+    for _ in range(600):
         try:
             socket.create_connection(("127.0.0.1", port), timeout=5).close()
         except OSError:

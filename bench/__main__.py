@@ -96,7 +96,10 @@ def run(name: str) -> Ran:
     ran = Ran(name, "".join(lines), code, time.monotonic() - began)
     if ran.broke:
         sys.stderr.write(said)
-        ran.last_words = (said.strip().splitlines() or [f"exit code {code}"])[-1][:200]
+        words = (said.strip().splitlines() or [f"exit code {code}"])[-1][:200]
+        if ran.seconds > LONGEST_SECONDS:
+            words = f"it took more than {LONGEST_SECONDS} s"
+        ran.last_words = words.replace(f"{HERE.parent}/", "")
     return ran
 
 

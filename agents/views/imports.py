@@ -236,6 +236,8 @@ def _taken(request: MemberRequest, owner: Owner | None) -> dict[str, str]:
 
 
 def _confirm(request: MemberRequest, row: DefinitionImport) -> HttpResponse:
+    # One after the other: of two clicks at once the second finds what the first one did.
+    row = DefinitionImport.objects.select_for_update().get(pk=row.pk)
     if row.state != State.READY:
         if row.state == State.DONE:  # a second click
             return _after(request, row, Confirmed((), ()))

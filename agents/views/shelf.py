@@ -38,6 +38,19 @@ SCOPES = {
     Scope.BUILTIN: _("Built in"),
 }
 
+STANDINGS = {
+    "effective": _("effective"),
+    "shadowed": _("shadowed"),
+    "duplicate": _("duplicate"),
+    "invalid": _("invalid"),
+    "disabled": _("switched off"),
+    "ambiguous": _("ambiguous"),
+    "needs-override": _("needs override"),
+    "not-trusted": _("not read yet"),
+    "safe-mode": _("left out"),
+    "quarantined": _("refused"),
+}
+
 
 @dataclass(frozen=True, slots=True)
 class Source:
@@ -67,6 +80,10 @@ class Line:
     @property
     def title(self) -> str:
         return self.entry.name or self.entry.found.relative
+
+    @property
+    def standing(self) -> str:
+        return str(STANDINGS.get(self.entry.code, self.entry.code))
 
     @property
     def scope_word(self) -> str:

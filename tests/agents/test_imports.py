@@ -191,6 +191,33 @@ def test_bytes_of_every_kind_are_kept_as_they_came(cast: Cast) -> None:
     assert file.read_bytes() == body.encode()
 
 
+@pytest.mark.django_db(transaction=True)
+def test_two_clicks_at_once_import_once_and_can_be_undone(cast: Cast) -> None:
+    import threading
+
+    from django.db import connection
+
+    ada = cast.client(cast.ada)
+    row = ask(ada, cast, kind="upload", files=uploads(("a.md", text("a-x")), ("b.md", text("b-x"))))
+    gate = threading.Barrier(2)
+
+    def click() -> None:
+        gate.wait(30)
+        confirm(cast.client(cast.ada), cast, row, "roster", 0, 1)
+        connection.close()
+
+    threads = [threading.Thread(target=click) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    with cast.bound():
+        assert len(DefinitionImport.objects.get(pk=row.pk).created) == 2
+    ada.post(cast.path(f"{LIBRARY}imports/{row.pk}/undo/"))
+    with cast.bound():
+        assert not Agent.objects.filter(name__in=["a-x", "b-x"]).exists()
+
+
 def test_an_import_is_its_members_own(cast: Cast) -> None:
     row = ask(cast.client(cast.ben), cast, kind="upload", text=text("mine"))
     assert page_of(cast.client(cast.ada), cast, row).status_code == 404

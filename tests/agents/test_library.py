@@ -159,6 +159,18 @@ def test_what_would_not_load_is_not_saved_and_stays_in_the_form(
         assert not DefinitionChange.objects.exists()
 
 
+def test_a_text_that_is_too_long_is_refused_and_kept_in_the_form(cast: Cast) -> None:
+    ben = cast.client(cast.ben)
+    form = filled(name="long", description="d", body="x" * 3_000_000, act="save")
+    answer = ben.post(cast.path(f"{LIBRARY}new/"), form)
+    assert answer.status_code == 422
+    assert len(answer.context["draft"].body) == 3_000_000
+    odd = filled(name="odd", description="NUL \0 and 🎭", body="a\0b", act="save")
+    assert ben.post(cast.path(f"{LIBRARY}new/"), odd).status_code in {302, 422}
+    page = library(ben, cast, q="odd")
+    assert page.status_code == 200
+
+
 def test_a_name_never_leads_out_of_the_shelf(cast: Cast) -> None:
     ben = cast.client(cast.ben)
     form = filled(name="../../x y", description="d", body="b", act="save")

@@ -112,12 +112,14 @@ def test_a_members_own_definitions_go_along_and_are_nobody_elses(plain: Stage) -
     assert "bens" not in seen
 
 
-@pytest.mark.req("JA-84", "JA-80", "FX-156", "JA-65", "JA-63", "JA-101")
+@pytest.mark.req("JA-84", "JA-80", "FX-156", "FX-76", "JA-65", "JA-63", "JA-101", "JA-79")
 def test_a_conversation_is_led_by_a_file_of_the_checkout(stage: WithRepository) -> None:
     body = "You are in ${cwd} on ${os}.\n${unknown} costs $5."
     publish(stage, {
         ".jarvis-code/agents/lead.md": text("lead", body, "tools: Read, reed, Gr*p\n"),
-        ".claude/agents/shell.md": text("shell", "Run ${INPUT} and ${cwd}."),
+        ".claude/agents/shell.md": text(
+            "shell", "Run ${INPUT} and ${cwd}.", "initialPrompt: Look first.\n"
+        ),
     })  # fmt: skip
     with stage.model(Step(text="Once."), Step(text="Twice."), Step(text="Thrice.")):
         [first] = stage.say("@engineer hello")  # a checkout stands from now on
@@ -137,6 +139,8 @@ def test_a_conversation_is_led_by_a_file_of_the_checkout(stage: WithRepository) 
     assert "on linux." in told or "on darwin." in told
     assert "${unknown} costs $5." in told
     assert sections(stage, found["shell"])["Agent instructions"] == "Run ${INPUT} and ${cwd}."
+    [heard] = [e for e in stage.events(found["shell"]) if e.kind is Kind.MESSAGE]
+    assert heard.data["text"] == "Look first.\n\nGo on, please"
     said = " ".join(notices(stage, found["lead"]))
     assert "reed" in said
     assert "Gr*p" in said
@@ -179,13 +183,14 @@ def first_prompt(stage: Stage) -> tuple[Run, list[str]]:
     return run, [block["text"] for block in sent["system"]]
 
 
-@pytest.mark.req("JA-42", "JA-91", "JA-92", "JA-97", "JA-102", "JA-103", "JA-105", "JA-90")
+@pytest.mark.req("JA-42", "JA-91", "JA-92", "JA-97", "JA-103", "JA-104", "JA-105", "JA-90")
 def test_system_md_stands_in_place_of_the_default_prompt(plain: Stage) -> None:
     set_alone(plain, persona="You are curt.")
-    at_home(plain, plain.cast.ada, ".jarvis-code/SYSTEM.md",
-            "---\nnot: front matter\n---\nI am ${product_name} on ${os} at ${now}.")  # fmt: skip
+    said = "---\nnot: front matter\n---\nI am ${product_name} on ${os} in ${shell} at ${now}."
+    at_home(plain, plain.cast.ada, ".jarvis-code/SYSTEM.md", said)
     run, system = first_prompt(plain)
     assert system[0].startswith("---\nnot: front matter\n---\nI am Control Center on ")
+    assert "(/bin/bash) at 20" in system[0]
     assert "You work through tools" not in system[0]
     assert "# Persona\n\nYou are curt." in system[0]
     told = sections(plain, run)
@@ -195,7 +200,9 @@ def test_system_md_stands_in_place_of_the_default_prompt(plain: Stage) -> None:
     )
 
 
-@pytest.mark.req("JA-68", "JA-107", "JA-111", "JA-99", "JA-100", "JA-106", "JA-108", "JA-109")
+@pytest.mark.req(
+    "JA-68", "JA-102", "JA-107", "JA-111", "JA-99", "JA-100", "JA-106", "JA-108", "JA-109"
+)
 def test_system_md_may_embed_the_built_in_prompt_and_the_parts(stage: WithRepository) -> None:
     publish(stage, {"AGENTS.md": "Write short commits.", "x.txt": "x"})
     at_home(stage, stage.cast.ada, ".jarvis-code/AGENTS.md", "Be kind.")

@@ -17,4 +17,5 @@ import "./composer.js";
 import "./checks.js";
 import "./tokens.js";
 import "./unsaved.js";
+import "./adapter.js";
 import "./board.js";

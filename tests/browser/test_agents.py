@@ -374,3 +374,26 @@ def test_the_chart_shows_the_live_state(visit: Open, committed_cast: Cast) -> No
     page = visit("orgchart/")
     expect(node(page, cast.engineer.principal)).to_contain_text("Running")
     expect(node(page, cast.ceo.principal)).to_contain_text("No runs yet")
+
+
+@pytest.mark.req("CC-74")
+def test_the_adapter_for_new_agents_stays_in_the_browser(visit: Open, committed_cast: Cast) -> None:
+    cast = committed_cast
+    page = visit("setup/")
+    sent: list[str] = []
+    page.on("request", lambda request: sent.append(f"{request.url} {request.post_data}"))
+    choice = page.locator("[data-default-adapter]")
+    assert choice.get_attribute("name") is None
+    choice.select_option(label="Control Center (built-in)")
+    choice.dispatch_event("change")
+    assert page.evaluate("localStorage.getItem('default-adapter')") == ""
+    page.evaluate("localStorage.setItem('default-adapter', 'not-here')")
+    page.goto(page.url.replace("setup/", settings_of(cast.engineer)))
+    expect(page.locator("[data-new-agent]")).to_have_count(0)
+    page.goto(page.url.replace(settings_of(cast.engineer), "agents/"))
+    page.get_by_role("button", name="New agent").first.click()
+    page.wait_for_url("**/agents/*-*/")
+    expect(page.locator("[data-new-agent]")).to_have_count(1)
+    assert not [each for each in sent if "not-here" in each or "default" in each]
+    with cast.bound():
+        assert not Agent.objects.exclude(adapter_id=None).exists()

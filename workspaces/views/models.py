@@ -8,6 +8,9 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
+from agents.models import BUILT_IN
+from runs.adapters import registry
+
 from .. import connections
 from ..access import MemberRequest, get_or_404, workspace_view
 from ..forms import ConnectionForm
@@ -95,5 +98,8 @@ def _page(
         "form": form,
         "may_manage": request.membership.may(Role.ADMIN),
         "tab": "models",
+        "adapters": [
+            ("" if key == BUILT_IN else key, adapter.title) for key, adapter in registry().items()
+        ],
     }
     return render(request, template, context, status=status)

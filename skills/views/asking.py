@@ -40,6 +40,7 @@ def held_list(request: MemberRequest, workspace: Workspace) -> HttpResponse:
     decided = rows.filter(state__in=[State.INSTALLED, State.REFUSED, State.FAILED])
     context = frame(request, "held") | {
         "waiting": waiting,
+        "unlinked": Skill.objects.exclude(decision=Skill.Decision.ACCEPTED),
         "looking": looking[:RECENT],
         "decided": decided[:RECENT],
     }

@@ -23,12 +23,13 @@ def frame(
     rows = Skill.objects.aggregate(
         all=Count("pk"),
         updates=Count("pk", filter=~Q(available_commit="")),
+        unlinked=Count("pk", filter=~Q(decision=Skill.Decision.ACCEPTED)),
         old=Count("pk", filter=~Q(ruleset=version()) & ~Q(origin=Skill.Origin.SEEDED)),
     )
     return {
         "place": place,
         "current_source": source,
-        "numbers": rows | {"held": SkillRequest.objects.waiting().count()},
+        "numbers": rows | {"held": SkillRequest.objects.waiting().count() + rows["unlinked"]},
         "sources": sources(),
         "ruleset": version(),
         "topic": topics.skills(request.workspace.pk),

@@ -495,6 +495,26 @@ def test_the_list_is_sorted_filtered_and_searched(cast: Cast, source: SkillSourc
     assert "Everything installed is as new as its source." in page(vera, f"{address}?show=updates")
 
 
+def test_what_new_rules_hold_waits_for_an_admin_with_a_reason(
+    cast: Cast, source: SkillSource
+) -> None:
+    skill = shelf.install(cast, source, "warned")
+    with cast.bound():
+        Skill.objects.filter(pk=skill.pk).update(accepted_rules=[], accepted_by_name="")
+    shelf.rescan(cast)
+    ada, address = cast.client(cast.ada), cast.path(f"skills/{skill.pk}/")
+    assert "warned" in page(ada, cast.path("skills/held/"))
+    assert "It is linked to no agent." in page(ada, address)
+    for values in ({"note": "why"}, {"confirm": "warned"}):
+        assert post(ada, f"{address}accept/", **values).status_code == 302
+        with cast.bound():
+            assert not Skill.objects.get(pk=skill.pk).is_usable
+    post(ada, f"{address}accept/", note="Still ours.", confirm="warned")
+    with cast.bound():
+        assert Skill.objects.get(pk=skill.pk).is_usable
+    assert "It is linked to no agent." not in page(ada, address)
+
+
 def test_nobody_has_skills_yet(cast: Cast) -> None:
     text = page(cast.client(cast.ada), cast.path("skills/"))
     assert "No skills yet" in text

@@ -3,6 +3,7 @@
 Unchanged files cost a look at their times, nothing more.
 """
 
+import json
 import tomllib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ from uuid import UUID
 
 from django.conf import settings
 
+from outside.git import folders
 from workspaces.models import Principal
 from workspaces.tenancy import writable_workspace
 
@@ -99,6 +101,30 @@ def place_in(found: Found, owners: Iterable[tuple[str, UUID | None]]) -> tuple[U
 def settings_of_library() -> LibrarySetting:
     """The bound workspace's settings; unsaved defaults when nobody decided anything."""
     return LibrarySetting.objects.first() or LibrarySetting()
+
+
+def default_agent(projects: Sequence[Project]) -> str:
+    """The `agent` that the settings of the first checkout name for its conversations, "" for none.
+
+    Whether it counts depends on the file that it names.
+    """
+    for project in projects[:1]:
+        for vendor in (".fuxi", ".claude"):
+            data = folders.read(project.root, f"{vendor}/settings.json", limit=MOST_CONFIG_BYTES)
+            try:
+                values = json.loads(data or b"")
+            except (ValueError, RecursionError):
+                continue
+            name = values.get("agent") if isinstance(values, dict) else None
+            if isinstance(name, str) and name.strip():
+                return name.strip()
+    return ""
+
+
+def is_believed(entry: scopes.Entry, projects: Sequence[Project]) -> bool:
+    """The definition is no repository's, or an admin has read its very bytes."""
+    found = entry.found
+    return not found.place.from_repository or caution_of(projects).trusts(found)
 
 
 def system_md(member: Principal | None) -> tuple[str | None, str]:

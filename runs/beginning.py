@@ -14,7 +14,7 @@ from agents.library.places import Scope
 from agents.library.scopes import Library
 from agents.models import BUILT_IN, Agent, is_storable
 from agents.paths import conversation_directory
-from agents.surroundings import Project, library_of
+from agents.surroundings import Project, default_agent, is_believed, library_of
 from repositories.models import SpaceRepository
 from spaces.creating import start_conversation
 from spaces.models import BoundDefinition, Conversation, Space
@@ -56,6 +56,8 @@ def begin(space: Space, *, by: Principal, wanted: Wanted, title: str = "") -> Co
     """
     own = _session_agents(wanted.agents)
     choice = _choice(wanted, choices(space, by=by, session=own))
+    if not wanted.has_definition:
+        choice = _default(space, by=by, lead=wanted.lead)
     lead = wanted.lead or (_only_agent(space) if choice else None)
     if lead is not None:
         _require_fit(lead, choice)
@@ -131,6 +133,20 @@ def _choice(wanted: Wanted, library: Library) -> Choice | None:
     if refusal:
         raise ChoiceError(refusal)
     return choice
+
+
+def _default(space: Space, *, by: Principal, lead: Agent | None) -> Choice | None:
+    """The definition that the repository's settings name, when it may be believed and somebody can
+    act by it; a setting that means nothing is no error."""
+    projects = _projects(space)
+    name = default_agent(projects)
+    leader = lead or (_only_agent(space) if name else None)
+    if not name or leader is None or leader.adapter != BUILT_IN:
+        return None
+    entry = library_of(by, projects).find(name)
+    if entry is None or not is_believed(entry, projects):
+        return None
+    return Choice(entry.definition, entry)
 
 
 def _only_agent(space: Space) -> Agent | None:

@@ -1,17 +1,20 @@
 """What a real run sees of the agent files around it, and the words in which it is told its job."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from agents.definitions import AcceptedDefinition
+from agents.library import reading
 from agents.library.choosing import ChoiceError
 from agents.shelves import home_of
 from harness.events import Kind
+from repositories import checkouts
 from runs import beginning
 from runs.beginning import Wanted
 from runs.models import Run
-from spaces.models import Conversation
+from spaces.models import BoundDefinition, Conversation
 from tests.runs.stage import Stage, WithRepository
 from tests.scripted.script import Call, Step
 from workspaces.models import Membership
@@ -78,7 +81,7 @@ def set_alone(stage: Stage, **fields: str) -> None:
 # --- What is seen -----------------------------------------------------------------------------
 
 
-@pytest.mark.req("JA-29", "JA-35", "FX-31", "FX-36", "FX-52", "FX-35", "QW-99")
+@pytest.mark.req("JA-29", "JA-35", "FX-31", "FX-36", "FX-52", "FX-53", "FX-35", "QW-99")
 def test_a_run_sees_the_files_of_its_checkout_and_new_ones_at_once(stage: WithRepository) -> None:
     publish(stage, FILES)
     place = "repos/engine/.fuxi/agents/brand/new.md"
@@ -144,6 +147,61 @@ def test_a_conversation_is_led_by_a_file_of_the_checkout(stage: WithRepository) 
     said = " ".join(notices(stage, found["lead"]))
     assert "reed" in said
     assert "Gr*p" in said
+
+
+def begun(stage: Stage, **wanted: Any) -> str:
+    """The definition to which a new conversation is bound, "" for none."""
+    with stage.cast.bound():
+        row = beginning.begin(
+            stage.cast.space,
+            by=stage.cast.ada.principal,
+            wanted=Wanted(lead=stage.cast.engineer, **wanted),
+        )
+        bound = BoundDefinition.objects.filter(conversation=row).first()
+        return bound.name if bound else ""
+
+
+@pytest.mark.req("FX-161")
+def test_a_repositorys_settings_name_its_agent_and_a_choice_overrides(
+    stage: WithRepository,
+) -> None:
+    reviewer = text("reviewer")
+    publish(stage, {
+        ".fuxi/settings.json": '{"agent": "reviewer"}',
+        ".fuxi/agents/reviewer.md": reviewer,
+    })  # fmt: skip
+    with stage.model(Step(text="Once.")):
+        [first] = stage.say("@engineer hello")
+        stage.execute(first)
+    assert begun(stage) == ""  # nobody has read the file that it names
+    with stage.cast.bound():
+        AcceptedDefinition.objects.create(
+            repository_id=stage.repository.pk,
+            path=".fuxi/agents/reviewer.md",
+            digest=reading.read_text(reviewer).digest,
+            text=reviewer.encode(),
+        )
+    assert begun(stage) == "reviewer"
+    assert begun(stage, agent="general-purpose") == "general-purpose"
+    place = checkouts.place_of(stage.cast.conversation, "engine").work_tree
+    for broken in ("{", "[]", '{"agent": 7}', '{"agent": "nobody"}'):
+        (place / ".fuxi/settings.json").write_text(broken)
+        assert begun(stage) == ""
+
+
+@pytest.mark.req("QW-109", "QW-107")
+def test_the_provider_of_a_selector_gets_the_bare_model(plain: Stage) -> None:
+    at_home(plain, plain.cast.ada, ".qwen/agents/other.md",
+            text("other", front="model: mine:claude-haiku-4-5\n"))  # fmt: skip
+    with plain.model(Step(text="Yes.")) as server:
+        with plain.cast.bound():
+            wanted = Wanted(lead=plain.cast.engineer, agent="other")
+            conversation = beginning.begin(
+                plain.cast.space, by=plain.cast.ada.principal, wanted=wanted
+            )
+        run = say_in(plain, conversation)
+        assert server.requests[-1]["model"] == "claude-haiku-4-5"
+    assert plain.fresh(run).model == "mine/claude-haiku-4-5"
 
 
 @pytest.mark.req("JA-43")
@@ -255,8 +313,6 @@ def test_a_repositorys_agent_md_is_the_prompt_once_an_admin_read_it(stage: WithR
     at_home(stage, stage.cast.ada, ".jarvis-code/SYSTEM.md", "Of the member.")
     _run, system = first_prompt(stage)
     assert system[0] == "Of the member."  # nobody has read the file yet
-    from agents.library import reading
-
     data = text("agent", "I own this.", OVERRIDE)
     with stage.cast.bound():
         AcceptedDefinition.objects.create(

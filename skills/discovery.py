@@ -167,11 +167,11 @@ class _Tree:
     def reason_against(self, folder: str) -> str:
         """Why a folder with a SKILL.md is not offered, "" when it is."""
         parts = folder.split("/") if folder else []
-        for part in parts:
+        # A skill may itself be called "build" or "docs"; a folder above it says what it is in.
+        above = parts[:-1] if _is_conventional(parts) else parts
+        for part in above:
             if _VENDORED.match(part):
                 return f"in {part}, which holds other people's files"
-        # A skill may itself be called "templates" or "docs"; a folder above it says what it is in.
-        above = parts[:-1] if _is_conventional(parts) else parts
         for part in above:
             if _EXAMPLE.match(part):
                 return f"in {part}, which holds examples or templates"

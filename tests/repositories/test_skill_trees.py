@@ -93,6 +93,13 @@ def test_of_one_name_the_first_place_wins_and_the_other_is_named(commit: Commit)
     assert "stand side by side" in told[".agents/skills/twin"]
 
 
+@pytest.mark.parametrize("name", ["build", "target", "deps", "docs", "templates", "external"])
+def test_a_skill_may_be_called_like_a_folder_that_is_passed_over(commit: Commit, name: str) -> None:
+    made = commit({f".agents/skills/{name}/SKILL.md": text(name)})
+    assert names(*made) == [f".agents/skills/{name}"]
+    assert not reasons(*made)
+
+
 def test_links_inside_the_repository_are_followed(commit: Commit) -> None:
     """As real repositories are laid out: one folder of skills, and links to it for each tool."""
     made = commit(

@@ -29,3 +29,12 @@ function beside({ clientX: x, clientY: y, target }) {
 document.addEventListener("htmx:afterRequest", (event) => {
   if (event.detail.successful) event.detail.elt?.closest?.("dialog[open]")?.close();
 });
+
+// Enter is a new line in a long field; with Ctrl or Cmd it sends, as in the composer.
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || event.isComposing) return;
+  const form = event.target.closest?.("dialog[open] form");
+  if (!form || event.target.tagName !== "TEXTAREA") return;
+  event.preventDefault();
+  form.requestSubmit(form.querySelector("button[type=submit], button:not([type])"));
+});

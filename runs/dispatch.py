@@ -16,7 +16,7 @@ from harness.stop import StopReason
 from outside.sentences import phrase, phrase_noop
 from repositories import skill_names
 from spaces import posting
-from spaces.models import Conversation, Message
+from spaces.models import Conversation, Message, Participant
 from workspaces.models import Principal
 
 from . import broadcast, journal, locks, moves, queue
@@ -140,9 +140,18 @@ def start(
             raise
         return Run.objects.get(message=message, agent=agent, parent=None)
     RunCursor.objects.create(run=run)
+    take_part(agent, conversation)
     queue.ring(run)  # first, so that no worker waits until the tabs have been told
     broadcast.started(run)
     return run
+
+
+def take_part(agent: Agent, conversation: Conversation) -> None:
+    """Who works in a space stands in its list, beside the people."""
+    row = Participant(
+        workspace_id=agent.workspace_id, space_id=conversation.space_id, principal=agent.principal
+    )
+    Participant.objects.bulk_create([row], ignore_conflicts=True)
 
 
 def _say_to(run: Run, message: Message) -> None:

@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Self
 from urllib.parse import urlsplit
 
+from outside.sentences import phrase
+
 from .public import is_public
 
 Resolver = Callable[[str, int], list[str]]
@@ -84,13 +86,15 @@ class Guard:
     def local_path(self, path: str) -> Path:
         """The real directory behind a local path that the operator allowed. Raises Refused."""
         if not path.startswith("/") or "\0" in path:
-            raise Refused("A local repository is given by its absolute path.")
+            raise Refused(phrase("A local repository is given by its absolute path."))
         real = Path(path).resolve()
         roots = [root.resolve() for root in self.paths]
         if not any(real == root or root in real.parents for root in roots):
             raise Refused(
-                "This server takes no repositories from that folder. "
-                "The operator lists the allowed folders in CC_ALLOW_PATHS."
+                phrase(
+                    "This server takes no repositories from that folder. "
+                    "The operator lists the allowed folders in CC_ALLOW_PATHS."
+                )
             )
         return real
 
@@ -105,7 +109,8 @@ class Guard:
         except (OSError, UnicodeError):
             addresses = []
         if not addresses:
-            raise Refused(f"No server is known under the name {host}. Check the address.")
+            words = phrase("No server is known under the name %(host)s. Check the address.")
+            raise Refused(words % {"host": host})
         return addresses
 
 
@@ -117,10 +122,11 @@ def _pattern(listed: str) -> str:
 def _require_public(host: str, addresses: list[str]) -> None:
     hidden = [address for address in addresses if not is_public(address)]
     if hidden:
-        raise Refused(
-            f"{host} is not on the public internet. "
+        words = phrase(
+            "%(host)s is not on the public internet. "
             "The operator can list it as host:port in CC_ALLOW_HOSTS."
         )
+        raise Refused(words % {"host": host})
 
 
 def _parse(url: str) -> tuple[str, str, int, str]:

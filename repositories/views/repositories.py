@@ -12,6 +12,7 @@ from django.views.decorators.http import require_GET, require_POST
 import live
 from workspaces.access import MemberRequest, get_or_404, workspace_view
 from workspaces.models import Role, Workspace
+from workspaces.sentences import translated
 
 from .. import adding, topics
 from ..adding import CannotAdd, CannotRemove
@@ -39,7 +40,7 @@ def repository_add(request: MemberRequest, workspace: Workspace) -> HttpResponse
             data["address"], by=request.principal, secret=data["secret"], username=data["username"]
         )
     except CannotAdd as error:
-        form.add_error("address", str(error))
+        form.add_error("address", translated(str(error)))
         return _list(request, form)
     return redirect("repositories:repository-show", workspace.slug, row.pk)
 

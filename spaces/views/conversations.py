@@ -36,12 +36,13 @@ def conversation_show(
     row = _conversation(request, conversation)
     cursor = live.cursor(topics.conversation(workspace.pk, row.pk))
     runs_cursor = live.cursor(run_topics.runs(workspace.pk))
+    now = _now(request, row)
     context = {
         "runs_cursor": runs_cursor,
-        **_now(request, row),
+        **now,
         "topic": topics.conversation(workspace.pk, row.pk),
         "cursor": cursor,
-        **_context_pane(row.space),
+        **_context_pane(row.space, now["participants"]),
     }
     return render(request, "spaces/conversation.html", context)
 
@@ -132,6 +133,7 @@ def _now(request: MemberRequest, row: Conversation) -> dict[str, Any]:
         "working": working,
         "stop_url": reverse("runs:run-stop", args=stop) if stop else "",
         "may_write": request.membership.may(Role.MEMBER),
+        "participants": _participants(row.space),
         **skills.now(row),
         "bound": bound_of(row),
     }
@@ -149,15 +151,15 @@ def _client_key(text: str) -> UUID | None:
         return None
 
 
-def _context_pane(space: Space) -> dict[str, object]:
-    participants = [
-        row.principal
-        for row in space.participants.select_related("principal").order_by("joined_at")
-    ]
+def _participants(space: Space) -> list[Principal]:
+    rows = space.participants.select_related("principal").order_by("joined_at")
+    return [row.principal for row in rows]
+
+
+def _context_pane(space: Space, participants: list[Principal]) -> dict[str, object]:
     agents = with_live_state(Agent.objects.filter(principal__in=participants))
     levels = dict(Autonomy.objects.filter(space=space).values_list("agent_id", "level"))
     return {
-        "participants": participants,
         "space_agents": [
             {"agent": agent, "autonomy": levels.get(agent.pk, "act_with_approval")}
             for agent in agents.order_by("live_order", "name")

@@ -64,7 +64,7 @@ def test_the_main_job_by_keys_alone(visit: Open, committed_cast: Cast) -> None:
     page.keyboard.type("@eng")
     expect(page.get_by_role("option", name="engineer")).to_be_visible()
     page.keyboard.press("Enter")  # takes the offered name
-    page.keyboard.type(" add a CHANGELOG and push it")
+    page.keyboard.type("add a CHANGELOG and push it")  # the blank came with the name
     with page.expect_response("**/say/"):
         page.keyboard.press("Enter")
     with cast.bound():

@@ -277,7 +277,7 @@ CC_TICKS = [
     ("guardrails.approvals.expire_due", 60),
     ("workspaces.audit.seal_all", 1),
     ("agents.seeding.sweep", 30),
-    ("skills.recovery.sweep", 60),
+    ("skills.recovery.sweep", 15),
     ("skills.recovery.tidy", 60),
 ]
 

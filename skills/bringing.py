@@ -4,50 +4,22 @@ The bytes of a skill live in one call of this module. What does not end in `inst
 go, and only a sealed preview of what a verdict was given on is kept.
 """
 
-import logging
-import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import timedelta
 from uuid import UUID
 
-from django.db import connection
-from django.db.models import F, Q
-from django.utils import timezone
-
-from outside import git
 from outside.crashpoint import crashpoint
 from outside.sentences import phrase as _
 from skills.scanning import Answer, Decision, File, Outcome, Verdict, decide, digest, version
 from skills.scanning.text import decode
 from workspaces import audit
-from workspaces.credentials import CannotUnseal
 from workspaces.tenancy import bind
 
-from . import fetching, install, judging, previews, requests, rules, sealing, trees
-from .lockfile import LockUnreadable, computed_hash
+from . import describing, fetching, install, judging, previews, requests, rules, sealing, trees
+from .claiming import Beat, Ended, claim, settling, step
 from .models import Skill, SkillRequest, SkillSource
-from .standing import unreadable
 
-log = logging.getLogger(__name__)
-
-BEAT_SECONDS = 120  # longer than a scan may take, which says nothing meanwhile
-STEP_SECONDS = 1.0
-ATTEMPTS = 3
-PASSING = (git.Unreachable, git.TimedOut, git.Broken, git.DiskFull, git.Busy)
 State = SkillRequest.State
-
-
-class Ended(Exception):
-    """The request comes to no good end. `code` names why, the text is a sentence for people.
-
-    `is_passing`: the same may well work later, so what was looked at stays open.
-    """
-
-    def __init__(self, code: str, sentence: str, *, is_passing: bool = False) -> None:
-        super().__init__(sentence)
-        self.code, self.sentence, self.is_passing = code, sentence, is_passing
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,13 +36,13 @@ class Incoming:
 def examine(workspace_id: UUID, request_id: UUID) -> None:
     """Fetches and scans what was asked for; afterwards it can be looked at, or the request says why
     not. Does nothing when somebody else is at it."""
-    request = _claim(workspace_id, request_id, State.QUEUED, State.FETCHING)
+    request = claim(workspace_id, request_id, State.QUEUED, State.FETCHING)
     if request is None:
         return
-    with _settling(request):
+    with settling(request):
         incoming = _bring(request)
         crashpoint("skill-fetched")
-        _step(request, State.SCANNING)
+        step(request, State.SCANNING)
         verdict = judging.judge(incoming.files, incoming.folder)
         crashpoint("skill-judged")
         with bind(workspace_id):
@@ -80,10 +52,10 @@ def examine(workspace_id: UUID, request_id: UUID) -> None:
 def write(workspace_id: UUID, request_id: UUID) -> None:
     """Fetches once more what was looked at, scans it, and writes those bytes if they are the same
     and the answer still is yes. Does nothing when somebody else is at it."""
-    request = _claim(workspace_id, request_id, State.INSTALLING, State.INSTALLING)
+    request = claim(workspace_id, request_id, State.INSTALLING, State.INSTALLING)
     if request is None:
         return
-    with _settling(request):
+    with settling(request):
         incoming = _bring(request)
         crashpoint("skill-fetched")
         _require_same(request, incoming)
@@ -95,13 +67,6 @@ def write(workspace_id: UUID, request_id: UUID) -> None:
         crashpoint("skill-committed")
 
 
-def is_stuck() -> Q:
-    """Rows whose worker has not been heard of; a clock that was set back does not save them."""
-    now = timezone.now()
-    away = timedelta(seconds=BEAT_SECONDS)
-    return Q(beat_at__lt=now - away) | Q(beat_at__gt=now + away)
-
-
 # -- getting the bytes ---------------------------------------------------------------------------
 
 
@@ -111,7 +76,7 @@ def _bring(request: SkillRequest) -> Incoming:
     source = request.source
     if source is None or source.state == SkillSource.State.REMOVING:
         raise Ended("no_source", _("The source of this skill was removed."))
-    beat = _Beat(request)
+    beat = Beat(request)
     there = fetching.tip(source)
     fetched = fetching.fetch(
         source, request.path, there.commit, address=there.address, watch=beat.tick
@@ -235,7 +200,10 @@ def _write(request: SkillRequest, incoming: Incoming, verdict: Verdict) -> None:
         _give_back(now, verdict, answer)
         return
     skill = installed or Skill(slug=now.slug)
-    _describe(skill, now, incoming, verdict)
+    describing.by_request(
+        skill, now, incoming.files, verdict, commit=incoming.commit, tree_sha=incoming.tree_sha,
+        skill_file=incoming.skill_file,
+    )  # fmt: skip
     install.put(skill, incoming.files)
     requests.move(now, State.INSTALLING, State.INSTALLED, skill=skill)
     audit.record(
@@ -274,166 +242,3 @@ def _give_back(request: SkillRequest, verdict: Verdict, answer: Answer) -> None:
         error=_("The rules have changed since this skill was looked at. Look at it again."),
         error_code="rules_changed",
     )  # fmt: skip
-
-
-def _describe(skill: Skill, request: SkillRequest, incoming: Incoming, verdict: Verdict) -> None:
-    """The row says what is about to be written."""
-    description, _body = previews.front(incoming.files, incoming.skill_file)
-    skill.description = previews.spelled(description)[:1024]
-    skill.previous_digest = skill.digest
-    skill.digest, skill.computed_hash = verdict.digest, computed_hash(incoming.files)
-    skill.commit, skill.tree_sha = incoming.commit, incoming.tree_sha
-    skill.path, skill.skill_file = request.path, incoming.skill_file
-    skill.ref, skill.installed_at = request.ref, timezone.now()
-    skill.available_commit, skill.available_at, skill.gone_from_source = "", None, False
-    record_verdict(skill, verdict, Skill.Decision.ACCEPTED)
-    source = request.source
-    if source is None:
-        skill.origin = Skill.Origin.LOCAL
-    else:
-        skill.origin, skill.source = Skill.Origin.SOURCE, source
-        skill.source_name, skill.source_address = source.name, source.address
-        skill.source_type = "github" if source.kind == SkillSource.Kind.GITHUB else "git"
-    _remember_yes(skill, request, verdict)
-
-
-def record_verdict(skill: Skill, verdict: Verdict, decision: str) -> None:
-    """The row says what the gate said just now."""
-    skill.verdict, skill.decision = verdict.outcome.value, decision
-    skill.ruleset, skill.scanned_at = verdict.ruleset, timezone.now()
-    skill.findings = [finding.as_json() for finding in verdict.findings]
-    skill.capabilities = list(verdict.manifest.capabilities)
-
-
-def _remember_yes(skill: Skill, request: SkillRequest, verdict: Verdict) -> None:
-    """Who said yes, and to which findings; an earlier yes holds until somebody says another."""
-    author = request.requested_by if request.kind == SkillRequest.Kind.LOCAL else None
-    who = request.decided_by or author
-    if who is None:
-        return
-    skill.accepted_by, skill.accepted_by_name = who, who.handle
-    skill.accepted_rules = sorted({f.rule for f in verdict.findings if f.severity != "info"})
-
-
-# -- claims, progress, ends ----------------------------------------------------------------------
-
-
-def _claim(workspace_id: UUID, request_id: UUID, before: str, now: str) -> SkillRequest | None:
-    """The row, ours to work on; None when another worker is at it, or it is past that."""
-    with bind(workspace_id):
-        row = SkillRequest.objects.select_for_update().filter(pk=request_id).first()
-        if row is None:
-            return None
-        waiting = Q(state=before) if before != now else Q(state=now, percent=None)
-        stuck = Q(state__in=_states_of(now)) & is_stuck()
-        mine = SkillRequest.objects.filter(pk=request_id).filter(waiting | stuck)
-        if row.attempts >= ATTEMPTS:
-            mine.update(
-                state=State.FAILED, error_code="interrupted", ended_at=timezone.now(), sealed=b"",
-                error=_("The server was interrupted %(n)s times while it worked on this skill.")
-                % {"n": ATTEMPTS},
-            )  # fmt: skip
-            requests.announce(workspace_id, request_id)
-            return None
-        if not mine.update(
-            state=now, beat_at=timezone.now(), percent=0, attempts=F("attempts") + 1
-        ):
-            return None
-        requests.announce(workspace_id, request_id)
-        found: SkillRequest = SkillRequest.objects.select_related(
-            "source__credential", "skill", "requested_by", "decided_by"
-        ).get(pk=request_id)
-    give_back()
-    return found
-
-
-def _states_of(now: str) -> tuple[str, ...]:
-    return (State.FETCHING, State.SCANNING) if now == State.FETCHING else (now,)
-
-
-def _step(request: SkillRequest, state: str) -> None:
-    with bind(request.workspace_id):
-        mine = SkillRequest.objects.filter(pk=request.pk, state__in=SkillRequest.WORKING)
-        if not mine.update(state=state, beat_at=timezone.now()):
-            raise Ended("stopped", _("The request was stopped."))
-        requests.announce(request.workspace_id, request.pk)
-    give_back()
-
-
-@contextmanager
-def _settling(request: SkillRequest) -> Iterator[None]:
-    """Within: whatever goes wrong ends in the row, with nothing written."""
-    try:
-        yield
-    except Ended as end:
-        _settle(request, end)
-    except git.GitError as error:
-        log.warning("%s of %s: %s", request.pk, request.source_name, error.code)
-        _settle(request, Ended(error.code, error.sentence, is_passing=isinstance(error, PASSING)))
-    except fetching.NotOffered as error:
-        _settle(request, Ended("not_offered", error.sentence))
-    except CannotUnseal as error:
-        _settle(request, Ended("sealed", str(error)))
-    except requests.CannotRequest as error:
-        _settle(request, Ended("changed", str(error)))
-    except LockUnreadable as error:
-        _settle(request, Ended("lock", unreadable(error), is_passing=True))
-    except OSError as error:
-        log.warning("%s cannot be written: %s", request.pk, error.strerror)
-        _settle(request, Ended("disk", disk_sentence(error), is_passing=True))
-    except MemoryError:
-        _settle(request, Ended("too_large", _("The skill is too large for this server's memory.")))
-    except Exception:
-        _settle(
-            request, Ended("error", _("Something went wrong on the server. Nothing was written."))
-        )
-        raise
-    finally:
-        give_back()
-
-
-def disk_sentence(error: OSError) -> str:
-    return _("The skill could not be written: %(why)s. Nothing was changed; try again.") % {
-        "why": error.strerror or type(error).__name__
-    }
-
-
-def _settle(request: SkillRequest, end: Ended) -> None:
-    with bind(request.workspace_id):
-        now = requests.fresh(request)
-        if not now.is_working:
-            return
-        said = {"error": end.sentence, "error_code": end.code, "percent": None}
-        if end.is_passing and now.state == State.INSTALLING:
-            back = State.HELD if now.risk_accepted else State.PREVIEWED
-            requests.move(
-                now, now.state, back, risk_accepted=False, decided_by=None, decided_at=None,
-                attempts=0, **said,
-            )  # fmt: skip
-            return
-        state = State.CANCELLED if end.code == "up_to_date" else State.FAILED
-        requests.move(now, now.state, state, **said)
-
-
-class _Beat:
-    """Says that the worker lives, and hears that the request was stopped."""
-
-    def __init__(self, request: SkillRequest) -> None:
-        self._request, self._told = request, time.monotonic()
-
-    def tick(self) -> None:
-        if time.monotonic() - self._told < STEP_SECONDS:
-            return
-        self._told = time.monotonic()
-        row = self._request
-        with bind(row.workspace_id):
-            mine = SkillRequest.objects.filter(pk=row.pk, state__in=SkillRequest.WORKING)
-            if not mine.update(beat_at=timezone.now()):
-                raise git.TimedOut(_("The request was stopped."))
-        give_back()
-
-
-def give_back() -> None:
-    """The connection returns to the pool, unless a transaction of the caller's is open."""
-    if not connection.in_atomic_block:
-        connection.close()

@@ -16,13 +16,13 @@ from skills.scanning import digest, version
 from workspaces.background import enqueue
 from workspaces.tenancy import across_workspaces, bind
 
-from . import bringing, install, lockfile, requests, rescanning, sources
+from . import claiming, install, lockfile, requests, rescanning, sources
 from .models import Skill, SkillRequest, SkillSource
 
 log = logging.getLogger(__name__)
 
 BATCH = 200
-RING_AGAIN = timedelta(seconds=30)
+RING_AGAIN = timedelta(seconds=15)
 KEEP_SEALED = timedelta(days=30)
 OLD_SECONDS = 3600
 NOTHING = ""
@@ -49,7 +49,7 @@ def tidy() -> None:
             mend(folder)
         except (ValueError, OSError, lockfile.LockUnreadable):
             log.exception("%s cannot be mended", folder.name)
-    bringing.give_back()
+    claiming.give_back()
 
 
 def mend(work: Path) -> None:
@@ -121,7 +121,7 @@ def _requests(*states: str) -> Ids:
     late = Q(beat_at__lt=timezone.now() - RING_AGAIN, state=State.QUEUED)
     late |= Q(beat_at__lt=timezone.now() - RING_AGAIN, state=State.INSTALLING, percent=None)
     with across_workspaces():
-        rows = SkillRequest.objects.filter(late | bringing.is_stuck(), state__in=states)
+        rows = SkillRequest.objects.filter(late | claiming.is_stuck(), state__in=states)
         return list(rows.values_list("workspace_id", "id")[:BATCH])
 
 
@@ -129,7 +129,7 @@ def _sources() -> Ids:
     """Those whose reading was lost, and those that are due."""
     now, source = timezone.now(), SkillSource.State
     lost = Q(state__in=[source.CHECKING, source.QUEUED], beat_at__lt=now - RING_AGAIN)
-    dead = Q(state=source.SYNCING) & bringing.is_stuck()
+    dead = Q(state=source.SYNCING) & claiming.is_stuck()
     every = timedelta(hours=settings.SKILL_SYNC_HOURS)
     due = Q(state__in=[source.READY, source.FAILED], beat_at__lt=now - every)
     with across_workspaces():

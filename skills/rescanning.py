@@ -15,7 +15,7 @@ from workspaces.background import enqueue
 from workspaces.models import Principal
 from workspaces.tenancy import bind, writable_workspace
 
-from . import bringing, holds, install, judging, rules, topics
+from . import claiming, describing, holds, install, judging, rules, topics
 from .lockfile import LockUnreadable, State
 from .models import Skill
 
@@ -54,7 +54,7 @@ def rescan(workspace_id: UUID, *, everything: bool = False) -> Sequence[Change]:
             log.warning("the skill %s of %s is not rescanned: %s", key, workspace_id, error)
             continue
         changes += [change] if change else []
-        bringing.give_back()
+        claiming.give_back()
     return changes
 
 
@@ -113,7 +113,7 @@ def _judge_again(row: Skill, verdict: Verdict) -> Change | None:
     weighty = {finding.rule for finding in verdict.findings if finding.severity != "info"}
     is_covered = bool(now.accepted_by_name) and weighty <= set(now.accepted_rules)
     answer = decide(verdict, rules.current(), first=False, risk_accepted=is_covered)
-    bringing.record_verdict(now, verdict, answer.decision.value)
+    describing.by_verdict(now, verdict, answer.decision.value)
     if any(finding.rule == "limits.failure" for finding in verdict.findings):
         # No verdict is no yes, and is asked for again soon.
         now.ruleset, now.decision = "", Skill.Decision.HELD

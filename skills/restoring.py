@@ -18,7 +18,19 @@ from workspaces.credentials import CannotUnseal
 from workspaces.models import Principal
 from workspaces.tenancy import bind, writable_workspace
 
-from . import bringing, fetching, install, judging, previews, reach, rules, seeded, topics
+from . import (
+    bringing,
+    claiming,
+    describing,
+    fetching,
+    install,
+    judging,
+    previews,
+    reach,
+    rules,
+    seeded,
+    topics,
+)
 from .lockfile import LOCAL, Lock, Pin, computed_hash
 from .models import Skill, SkillSource
 from .scanning import File
@@ -112,14 +124,14 @@ def _restore(workspace_id: UUID, name: str, lock: Lock) -> Restored:
         return Restored(name, "failed", failed.sentence)
     except git.GitError as error:
         return Restored(name, "failed", error.sentence)
-    except (fetching.NotOffered, bringing.Ended) as error:
+    except (fetching.NotOffered, claiming.Ended) as error:
         return Restored(name, "failed", error.sentence)
     except CannotUnseal as error:
         return Restored(name, "failed", str(error))
     except OSError as error:
-        return Restored(name, "failed", bringing.disk_sentence(error))
+        return Restored(name, "failed", claiming.disk_sentence(error))
     finally:
-        bringing.give_back()
+        claiming.give_back()
     return Restored(name, "restored")
 
 
@@ -185,7 +197,7 @@ def _write(
         )
     skill = row or Skill(slug=name)
     _describe(skill, pin, files, source)
-    bringing.record_verdict(skill, verdict, Skill.Decision.ACCEPTED)
+    describing.by_verdict(skill, verdict, Skill.Decision.ACCEPTED)
     install.put(skill, files)
 
 

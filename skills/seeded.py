@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from skills.scanning import Decision, File, Verdict, decide, version
 
-from . import bringing, install, judging, lockfile, previews, rules, trees
+from . import bringing, describing, install, judging, lockfile, previews, rules, trees
 from .models import Skill
 
 log = logging.getLogger(__name__)
@@ -71,7 +71,7 @@ def _put(name: str, row: Skill) -> None:
     row.description = previews.front(files, "SKILL.md")[0][:1024]
     row.digest, row.computed_hash = verdict.digest, lockfile.computed_hash(files)
     row.tree_sha, row.installed_at = trees.of_files(files), timezone.now()
-    bringing.record_verdict(row, verdict, Skill.Decision.ACCEPTED)
+    describing.by_verdict(row, verdict, Skill.Decision.ACCEPTED)
     install.put(row, files)
 
 

@@ -25,7 +25,7 @@ from workspaces.tenancy import bind
 from workspaces.turns import take_turn
 
 from . import discovery, fetching, previews, reach, requests, sealing, topics
-from .bringing import give_back, is_stuck
+from .claiming import give_back, is_stuck
 from .lockfile import LOCAL, Pin
 from .models import Skill, SkillListing, SkillRequest, SkillSource
 from .scanning import File

@@ -51,14 +51,15 @@ class Entry:
 
 
 def tree_entries(data: bytes) -> Iterator[Entry]:
-    """The lines of a tree object. Raises Damaged."""
-    at = 0
+    """The lines of a tree object. Raises Damaged, also for a name that stands there twice."""
+    at, names = 0, set()
     while at < len(data):
         blank, nul = data.find(b" ", at), data.find(b"\0", at)
         oid = data[nul + 1 : nul + 21]
         name = data[blank + 1 : nul]
-        if not at < blank < nul or len(oid) != 20 or not name or b"/" in name:
+        if not at < blank < nul or len(oid) != 20 or not name or b"/" in name or name in names:
             raise Damaged("A tree of the repository is damaged.")
+        names.add(name)
         try:
             yield Entry(int(data[at:blank], 8), name, oid.hex())
         except ValueError:

@@ -272,7 +272,8 @@ def test_trees_that_lie_are_damaged() -> None:
     good = b"100644 a\0" + b"\1" * 20
     assert [(one.name, one.mode) for one in packfile.tree_entries(good)] == [(b"a", 0o100644)]
     for bad in (b"100644 a", b"100644 a\0short", b"x a\0" + b"\1" * 20, b"100644 \0" + b"\1" * 20,
-                b"100644 a/b\0" + b"\1" * 20):  # fmt: skip
+                b"100644 a/b\0" + b"\1" * 20, 2 * good,
+                good + b"40000 a\0" + b"\1" * 20):  # fmt: skip
         with pytest.raises(git.Damaged):
             list(packfile.tree_entries(bad))
 

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from agents.editing import save
 from agents.models import Agent
-from skills import bringing, holds, install, requests, rules
+from skills import claiming, holds, install, requests, rules
 from skills.lockfile import parse
 from skills.models import Skill, SkillRequest
 from skills.scanning import File, digest
@@ -441,14 +441,14 @@ def test_an_oversized_source_is_refused_with_the_reason(stage: Stage) -> None:
 def test_an_interrupted_job_is_tried_again_and_not_forever(stage: Stage) -> None:
     asked = stage.ask(stage.source(), "skills/tables")
     old = timezone.now() - timedelta(minutes=5)
-    for _ in range(bringing.ATTEMPTS):
+    for _ in range(claiming.ATTEMPTS):
         with stage.cast.bound():
             SkillRequest.objects.update(
-                state="fetching", beat_at=old, attempts=bringing.ATTEMPTS - 1
+                state="fetching", beat_at=old, attempts=claiming.ATTEMPTS - 1
             )
     assert stage.examine(asked).state == "previewed"
     with stage.cast.bound():
-        SkillRequest.objects.update(state="fetching", beat_at=old, attempts=bringing.ATTEMPTS)
+        SkillRequest.objects.update(state="fetching", beat_at=old, attempts=claiming.ATTEMPTS)
     done = stage.examine(asked)
     assert (done.state, done.error_code) == ("failed", "interrupted")
 

@@ -194,6 +194,7 @@ def _page(
         "tab": tab,
         "said": said_,
         "note": note,
+        "has_new_dialogs": _was_at_work(request),
         "here_url": reverse(TABS[tab], args=[request.workspace.slug, row.pk]),
         "view": "sides" if request.GET.get("view") == "sides" else "unified",
     }  # fmt: skip
@@ -252,6 +253,13 @@ def _shown(preview: requests.Preview, row: SkillRequest, request: MemberRequest)
         "opened": opened,
         "final": [one for one in preview.findings if not one.acceptable],
     }
+
+
+def _was_at_work(request: MemberRequest) -> bool:
+    """Whether an open page knows nothing yet of what can be answered. Later its dialogs stay as
+    they are, since somebody may be writing in them."""
+    shown = request.GET.get("shown", "").partition("-")[0]
+    return bool(request.headers.get("HX-Request")) and shown in SkillRequest.WORKING
 
 
 def _fingerprint(row: SkillRequest) -> str:

@@ -59,11 +59,11 @@ def source_show(request: MemberRequest, workspace: Workspace, source: UUID) -> H
     """What one source offers, what it passes over and why, and how the last reading went."""
     row = get_or_404(_rows(), source)
     context = _context(request, row, CredentialForm())
-    target = request.headers.get("HX-Target", "")
     if not request.headers.get("HX-Request"):
         return render(request, "skills/source.html", context)
-    part = "skills/_catalogue.html" if target == "catalogue" else "skills/_source.html"
-    return render(request, part, context)
+    is_head = request.headers.get("HX-Target") == "source-head"
+    part = "skills/_source_head.html" if is_head else "skills/_catalogue.html"
+    return render(request, part, context | {"is_part": True})
 
 
 @require_POST

@@ -7,6 +7,12 @@ function show(all) {
   all.indeterminate = chosen > 0 && !all.checked;
 }
 
+// [data-keeps-choice] does not ask for itself again while something in it is chosen.
+document.addEventListener("htmx:beforeRequest", (event) => {
+  const { elt } = event.detail;
+  if (elt.matches?.("[data-keeps-choice]") && elt.querySelector("tbody input[type=checkbox]:checked")) event.preventDefault();
+});
+
 document.addEventListener("change", (event) => {
   if (event.target.matches?.("[data-checks-all]")) for (const box of boxes(event.target)) box.checked = event.target.checked;
   const all = event.target.closest?.("table")?.querySelector("[data-checks-all]");

@@ -14,10 +14,11 @@ document.addEventListener("dialog:open", (event) => {
   if (form) check(form);
 });
 
-// A form that is on its way is not sent twice: plain forms only, htmx disables its own.
+// A form that is on its way is not sent twice: plain forms only, htmx disables its own. A button
+// [data-file] is answered by a file, so the page stays and may ask again.
 document.addEventListener("submit", (event) => {
   const form = event.target;
-  if (event.defaultPrevented || form.method === "dialog" || form.matches("[hx-post], [hx-put], [hx-patch], [hx-delete]")) return;
+  if (event.defaultPrevented || form.method === "dialog" || event.submitter?.matches("[data-file]") || form.matches("[hx-post], [hx-put], [hx-patch], [hx-delete]")) return;
   if (form.dataset.sent) event.preventDefault();
   else form.dataset.sent = "1";
 });

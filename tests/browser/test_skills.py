@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 Open = Callable[..., Page]
+NEWS = "document.body.dispatchEvent(new Event('live-changed'))"  # somebody else did something
 
 
 @pytest.fixture
@@ -75,7 +76,11 @@ def test_from_a_source_to_an_agent(visit: Open, committed_cast: Cast, site: Remo
     shelf.work(committed_cast)
     expect(page.get_by_text("release-notes", exact=True)).to_be_visible()
 
-    page.get_by_label("Filter 4 skills").fill("release-no")
+    page.get_by_label("Name, path or what it says").fill("release-no")
+    expect(page.locator("#catalogue article")).to_have_count(1)
+    with page.expect_response(lambda answer: "q=release-no" in answer.url):
+        page.evaluate(NEWS)
+    expect(page.get_by_label("Name, path or what it says")).to_have_value("release-no")
     expect(page.locator("#catalogue article")).to_have_count(1)
     look_at(page, "release-notes", committed_cast)
     expect(page.get_by_text("It needs your yes before it is written.")).to_be_visible()
@@ -105,9 +110,6 @@ def test_a_risk_is_taken_by_name_and_reason_only(
     page = visit(f"skills/sources/{source.pk}/")
     look_at(page, "piped", committed_cast)
     expect(page.get_by_text("Refused by the gate. Nothing was written.")).to_be_visible()
-    page.get_by_role("link", name="scripts/setup.sh:2").first.click()
-    expect(page.locator("#L2.found")).to_be_visible()
-    page.go_back()
     page.get_by_role("button", name="Accept the risk…").click()
     dialog = page.get_by_role("dialog", name="Take the risk of piped?")
     act = dialog.get_by_role("button", name="Accept the risk")
@@ -119,7 +121,11 @@ def test_a_risk_is_taken_by_name_and_reason_only(
     act.click()
     shelf.work(committed_cast)
     expect(page.get_by_text("It is our own installer.")).to_be_visible()
-    assert skill(committed_cast, "piped").verdict == "quarantine"
+    row = skill(committed_cast, "piped")
+    assert row.verdict == "quarantine"
+    page.goto(page.url.partition("/skills/")[0] + f"/skills/{row.pk}/findings/")
+    page.get_by_role("link", name="scripts/setup.sh:2").first.click()
+    expect(page.locator("#L2.found")).to_be_visible()
 
 
 def test_what_nobody_may_accept_offers_no_button(
@@ -193,6 +199,27 @@ def test_an_update_is_read_side_by_side_before_it_comes(
     expect(page.get_by_text("Accepted and installed.")).to_be_visible()
     folder = directory(committed_cast.workspace.pk, "release-notes")
     assert "Derive the version" in (folder / "SKILL.md").read_text()
+
+
+def test_what_is_chosen_stays_chosen_when_there_is_news(
+    visit: Open, committed_cast: Cast, site: Remote
+) -> None:
+    source = shelf.add_source(committed_cast, site.address("kit"))
+    shelf.install(committed_cast, source, "release-notes")
+    page = visit("skills/")
+    expect(page.get_by_role("button", name="Update")).to_be_hidden()
+    page.get_by_label("Choose all on this page").check()
+    expect(page.get_by_role("button", name="Update")).to_be_visible()
+    requests: list[str] = []
+    page.on("request", lambda request: requests.append(request.url))
+    with page.expect_response("**/skills/places/**"):
+        page.evaluate(NEWS)
+    expect(page.get_by_label("release-notes", exact=True)).to_be_checked()
+    assert not [url for url in requests if url.partition("?")[0].endswith("/skills/")]
+    for _once_more in range(2):
+        with page.expect_download() as packed:
+            page.get_by_role("button", name="Export").click()
+        assert packed.value.suggested_filename == "release-notes.zip"
 
 
 def test_uninstalling_says_who_loses_it(visit: Open, committed_cast: Cast, site: Remote) -> None:

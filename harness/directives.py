@@ -10,6 +10,7 @@ from harness.seam import NoSkill, SkillShelf
 from outside.sentences import phrase
 
 LOADED, MISSING = "skill", "no_skill"  # codes of the events that answer a directive
+MOST = 8  # of one message; each brings a whole text into the conversation
 _DIRECTIVE = re.compile(r"(?<!\S)/skill:([\w.-]+(?::[\w.-]+)?)")
 _CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`", re.DOTALL)
 
@@ -32,7 +33,7 @@ def wanted(journal: Sequence[Event]) -> list[str]:
     for event in journal:
         if seq_of(event) > answered and _is_said(event):
             names.update(dict.fromkeys(named(event.data["text"])))
-    return list(names)
+    return list(names)[:MOST]
 
 
 def answers(names: Sequence[str], shelf: SkillShelf) -> list[Event]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 
-from harness.directives import named
+from harness.directives import MOST, named
 from skills.models import Skill
 from spaces.models import Conversation
 
@@ -69,6 +69,8 @@ def require(conversation: Conversation, text: str) -> None:
     names = named(text)
     if not names:
         return
+    if len(names) > MOST:
+        raise NoSuchSkill(_("At most %(most)d skills are named in one message.") % {"most": MOST})
     known = offered(conversation)
     for name in names:
         meaning(known, name)

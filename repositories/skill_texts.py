@@ -38,6 +38,12 @@ def body_of(files: Mapping[str, File]) -> str:
     return files[name].data[:LONGEST_BODY].decode("utf-8", "replace") if name else ""
 
 
+def text_of(files: Mapping[str, File], *, place: str) -> str:
+    """The body as an agent gets it; it hears where the skill's other files lie, if it has some."""
+    more = len(files) > 1 and f"(The other files of this skill lie in {place}/.)\n\n"
+    return f"{more or ''}{body_of(files)}"
+
+
 def skill_file(files: Mapping[str, File]) -> str:
     """The path of the SKILL.md, however it is spelled; "" when there is none."""
     if "SKILL.md" in files:

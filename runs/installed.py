@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from django.db import connection
 
 from harness.seam import NoSkill, SkillLine
-from repositories.skill_texts import body_of, head_of
+from repositories.skill_texts import head_of, text_of
 from skills import standing
 from skills.models import Skill
 from skills.scanning import File
@@ -54,7 +54,7 @@ class Installed:
             return None
         if key not in found.files:
             raise NoSkill(found.withheld[key])
-        return body_of(found.files[key])
+        return text_of(found.files[key], place=f".agents/skills/{key}")
 
     @property
     def _withheld_names(self) -> set[str]:

@@ -21,7 +21,7 @@ from repositories import active, skill_loading, skill_names, skill_scans, skill_
 from repositories.models import Checkout, Repository
 from repositories.skill_loading import Loaded
 from repositories.skill_standing import Carrying, Standing
-from repositories.skill_texts import body_of, head_of
+from repositories.skill_texts import head_of, text_of
 from skills.install import NotThoseBytes
 from skills.models import Skill
 from skills.scanning import File
@@ -38,6 +38,7 @@ log = logging.getLogger(__name__)
 WITHHELD = "skills_withheld"  # code of the notice that names them
 SWAPPED = "active_repository"  # code of what the agent is told when its repository changes
 FRESH_SECONDS = 5.0  # how long the linked skills are taken as they were read
+COPIES = ".claude/skills"  # in the run's directory
 MOST_NAMED = 12
 Place = tuple[str, str]  # repository and commit
 
@@ -58,6 +59,7 @@ class Shelf:
         self._installed = Installed(run)
         self._place: Place | None = None
         self._standings: dict[str, Standing] = {}  # by name, what is in the index
+        self._folders: dict[str, str] = {}  # of their copies, by digest
         self._hidden: set[str] = set()  # of these, what only people may call for
         self._lines: tuple[SkillLine, ...] = ()
         self._news: list[Event] = []
@@ -106,9 +108,8 @@ class Shelf:
 
     def wrote(self, names: Sequence[str]) -> None:
         """The agent has written in these checkouts: one of them is its active repository now."""
-        here = self._place[0] if self._place else ""
         known = [name for name in names if name in self._roots]
-        if not known or here in known:
+        if not known or self._here in known:
             return
         with bind(self._run.workspace_id):
             active.infer(self._run.conversation, self._run.agent, known[0])
@@ -117,6 +118,10 @@ class Shelf:
 
     # ------------------------------------------------------------ the active repository
 
+    @property
+    def _here(self) -> str:
+        return self._place[0] if self._place else ""
+
     def _look_again(self) -> None:
         """Follows a person's choice and a commit that moved."""
         if time.monotonic() - self._looked > FRESH_SECONDS:
@@ -124,7 +129,7 @@ class Shelf:
             with bind(self._run.workspace_id):
                 chosen = active.current(self._run.conversation, self._run.agent)
             connection.close()
-            if chosen is not None and chosen.name != (self._place[0] if self._place else ""):
+            if chosen is not None and chosen.name != self._here:
                 self._turn_to(chosen.name)
                 return
         if self._place is not None and self._commit_of(self._place[0]) != self._place[1]:
@@ -142,7 +147,7 @@ class Shelf:
     def _turn_to(self, name: str, *, is_first: bool = False) -> None:
         """Afterwards the shelf has the skills of that repository's commit, and no other's."""
         before, self._place = self._place, (name, self._commit_of(name)) if name else None
-        self._standings, self._lines, self._hidden = {}, (), set()
+        self._standings, self._lines, self._hidden, self._folders = {}, (), set(), {}
         self._looked = time.monotonic()
         try:
             copies = self._fill() if self._place and self._place[1] else {}
@@ -174,6 +179,7 @@ class Shelf:
                 continue
             folder = self._folder(loaded.standing, copies)
             copies[folder] = loaded.files
+            self._folders[loaded.standing.digest] = folder
             read.append(loaded)
             self._standings[loaded.standing.name.lower()] = loaded.standing
             if head_of(loaded.files).is_hidden:
@@ -243,8 +249,8 @@ class Shelf:
 
     def _standing(self, wanted: str) -> Standing | None:
         repository, colon, name = wanted.rpartition(":")
-        here = self._place[0] if self._place else ""
-        return self._standings.get(name.lower()) if not colon or repository == here else None
+        is_here = not colon or repository == self._here
+        return self._standings.get(name.lower()) if is_here else None
 
     def _text(self, standing: Standing, repository: str, commit: str) -> str:
         """The body of exactly the scanned bytes. Raises NoSkill for any other."""
@@ -259,7 +265,9 @@ class Shelf:
         if not loaded or loaded[0].files is None:
             words = phrase("%(name)s is not what was scanned, so it is not read.")
             raise NoSkill(words % {"name": standing.full_name})
-        return body_of(loaded[0].files)
+        folder = self._folders.get(standing.digest) if repository == self._here else None
+        place = f"{COPIES}/{folder}" if folder else f"repos/{repository}/{standing.path}"
+        return text_of(loaded[0].files, place=place)
 
     def _body_elsewhere(self, wanted: str) -> str | None:
         """A skill that a person named: any of the workspace's, or of the space's repositories."""
@@ -329,5 +337,5 @@ def _line(loaded: Loaded, folder: str) -> SkillLine:
         name=loaded.standing.name,
         description=head_of(loaded.files).description,
         repository=loaded.standing.repository,
-        location=f".claude/skills/{folder}/SKILL.md",
+        location=f"{COPIES}/{folder}/SKILL.md",
     )

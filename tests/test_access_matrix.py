@@ -139,7 +139,7 @@ MATRIX: dict[str, tuple[str, str]] = {
     "spaces:conversation-timeline": (Role.GUEST, "GET"),
     "spaces:mention-list": (Role.GUEST, "GET"),
     "spaces:message-post": (Role.MEMBER, "POST"),
-    "spaces:skill-list": (Role.GUEST, "GET"),
+    "spaces:skill-list": (Role.MEMBER, "GET"),
     "spaces:space-archive": (Role.ADMIN, "POST"),
     "spaces:space-create": (Role.MEMBER, "GET POST"),
     "spaces:space-edit": (Role.MEMBER, "GET POST"),

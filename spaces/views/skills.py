@@ -19,7 +19,7 @@ from ..visibility import visible_conversations
 
 
 @require_GET
-@workspace_view(Role.GUEST)
+@workspace_view(Role.MEMBER)
 def skill_list(
     request: MemberRequest, workspace: Workspace, space: str, conversation: UUID
 ) -> HttpResponse:

@@ -43,7 +43,8 @@ def folder_of(stage: WithRepository, run: Run) -> Path:
 
 @pytest.mark.req("CC-39", "CC-44", "CC-48", "CC-49", "CC-50")
 def test_the_only_repository_is_active_before_the_first_turn(stage: WithRepository) -> None:
-    publish(stage, "engine", {f"{PLACE}/deploy/SKILL.md": skill("deploy", "Tests come first.")})
+    files = {"SKILL.md": skill("deploy", "Tests come first."), "scripts/go.sh": "echo gone\n"}
+    publish(stage, "engine", {f"{PLACE}/deploy/{name}": text for name, text in files.items()})
     story = [
         Step(calls=[Call("bash", LIST)], expect="engine:deploy: How deploy is done here."),
         Step(calls=[Call("skill", {"name": "engine:deploy"})]),
@@ -57,6 +58,7 @@ def test_the_only_repository_is_active_before_the_first_turn(stage: WithReposito
     assert "deploy" in listed
     assert "Tests come first." in listed, "the copy is there for every adapter"
     assert "engine:deploy: How deploy is done here." in listed, "AGENTS.md has the same index"
+    assert "The other files of this skill lie in .claude/skills/deploy/." in body
     assert "Tests come first." in body
     assert not (folder_of(stage, run) / ".claude" / "skills").exists(), "taken away at the end"
 
@@ -250,6 +252,7 @@ WHY = {
     "/skill:deploy go": "is in several repositories. Write which one you mean: /skill:engine:",
     "/skill:engine:helper go": "is withheld: the scan found what no agent should read.",
     "/skill:fresh:x go": "have not been scanned yet",
+    " ".join(f"/skill:s{n}" for n in range(9)): "At most 8 skills are named in one message.",
 }
 
 

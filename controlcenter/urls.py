@@ -6,6 +6,8 @@ from workspaces.views.front import instance_home
 
 from . import style_page, views
 
+handler404 = "controlcenter.views.not_found"
+handler500 = "controlcenter.views.fault"
 urlpatterns = [
     path("", instance_home, name="instance-home"),
     path("healthz", views.healthz, name="healthz"),

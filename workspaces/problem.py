@@ -57,4 +57,6 @@ TITLES = {
     "too-large": "Body too large",
     "too-many-requests": "Too many requests",
     "not-written": "Disk could not be written",
+    "choice": "Agent cannot be chosen",
+    "fault": "Fault of the server",
 }

@@ -319,3 +319,32 @@ def test_the_list_asks_as_often_for_fifty_agents_as_for_two(
             )
     with django_assert_max_num_queries(len(few)):
         program("GET", "agents/")
+
+
+def test_a_bug_and_an_address_that_is_none_are_told_in_json_too(
+    cast: Cast, program: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for path in ("nothing/", "agents/x/", "agents/../../../"):
+        missing = program("GET", path)
+        assert (missing.status_code, missing.json()["code"]) == (404, "not-found"), path
+    monkeypatch.delattr("agents.api.brief")
+    client = Client(raise_request_exception=False)
+    answer = client.get(
+        f"{program.base}agents/", headers={"Authorization": f"Bearer {program.token}"}
+    )
+    assert (answer.status_code, answer.json()["code"]) == (500, "fault")
+    assert b"<html" in Client().get("/nothing/").content
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_two_programs_at_once_one_is_told(committed_cast: Cast) -> None:
+    from tests.runs.stage import together
+
+    program = Program(committed_cast)
+
+    def change(title: str) -> Any:
+        body = {"title": title, "version": 1}
+        return lambda: program("PATCH", one(committed_cast.engineer), body).status_code
+
+    assert sorted(together([change("One"), change("Two")])) == [200, 409]
+    assert fresh(committed_cast, committed_cast.engineer).version == 2

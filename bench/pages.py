@@ -26,6 +26,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "controlcenter.settings")
 
 from bench import figures, house  # noqa: E402 - after the path
 from controlcenter.local import processes  # noqa: E402
+from controlcenter.onehop import PAGE_THREADS  # noqa: E402
 
 WSGI = "granian, WSGI"
 # What is to be reached (DESIGN 16): ours, the other side, the least ratio of requests a second.
@@ -68,8 +69,9 @@ def main() -> int:
     if find_spec("granian"):
         sides.append(Side(WSGI, granian()))
     with ExitStack() as running:
-        pids = {side.name: running.enter_context(serving(side)) for side in sides}
-        for side in sides:
+        pids = {}
+        for side in sides:  # the next starts when this one is warm
+            pids[side.name] = running.enter_context(serving(side))
             asyncio.run(load(side, cookie, seconds=1.0, connections=2, counts=False))
         for _ in range(chosen.rounds):
             for side in sides:
@@ -113,7 +115,8 @@ def prepare() -> str:
 def asgi_sides(server: str) -> list[Side]:
     site = [sys.executable, "bench/page_site.py", server]
     return [
-        Side(f"{server}, one hop", [*site, "onehop"]),
+        Side(f"{server}, one hop", [*site, f"onehop{PAGE_THREADS}"]),
+        Side(f"{server}, one hop, 2 threads", [*site, "onehop2"]),
         Side(f"{server}, Django's handler", [*site, "django"]),
     ]
 
@@ -150,7 +153,7 @@ def cpu_seconds(pid: int) -> float:
 
 
 def wait_for(port: int) -> None:
-    for _ in range(600):
+    for _ in range(1200):
         try:
             socket.create_connection(("127.0.0.1", port), timeout=5).close()
         except OSError:

@@ -54,10 +54,12 @@ class TooLarge(Exception):
 class PageHandler:
     """An ASGI application for `http` scopes."""
 
-    def __init__(self, *, body_limit_bytes: int = BODY_LIMIT_BYTES) -> None:
+    def __init__(
+        self, *, body_limit_bytes: int = BODY_LIMIT_BYTES, threads: int = PAGE_THREADS
+    ) -> None:
         self._body_limit_bytes = body_limit_bytes
         self._cycle = RequestCycle()
-        self._pages = ThreadPoolExecutor(PAGE_THREADS, thread_name_prefix="page")
+        self._pages = ThreadPoolExecutor(threads, thread_name_prefix="page")
         self._streams = ThreadPoolExecutor(STREAM_THREADS, thread_name_prefix="stream")
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -45,8 +45,10 @@ def examine(workspace_id: UUID, request_id: UUID) -> None:
         step(request, State.SCANNING)
         verdict = judging.judge(incoming.files, incoming.folder)
         crashpoint("skill-judged")
+        require_verdict(verdict, incoming.files)
+        preview = _preview(request, incoming, verdict)
         with bind(workspace_id):
-            _keep_verdict(request, incoming, verdict)
+            _keep_verdict(request, incoming, verdict, preview)
 
 
 def write(workspace_id: UUID, request_id: UUID) -> None:
@@ -110,26 +112,33 @@ def _with_what_stays(request: SkillRequest, files: dict[str, File]) -> Incoming:
 # -- after the scan ------------------------------------------------------------------------------
 
 
-def _keep_verdict(request: SkillRequest, incoming: Incoming, verdict: Verdict) -> None:
+def _preview(request: SkillRequest, incoming: Incoming, verdict: Verdict) -> bytes:
+    """What there is to look at, compared with what is installed, sealed."""
+    before = install.read(install.directory(request.workspace_id, request.slug))
+    return previews.close(
+        previews.make(
+            incoming.files, verdict, skill_file=incoming.skill_file, before=request.skill,
+            before_files=before if request.skill else None,
+        )
+    )  # fmt: skip
+
+
+def _keep_verdict(
+    request: SkillRequest, incoming: Incoming, verdict: Verdict, preview: bytes
+) -> None:
     """The verdict stands in the row, with a sealed preview of what it was given on."""
-    require_verdict(verdict, incoming.files)
     now = requests.fresh(request)
     installed = Skill.objects.filter(pk=now.skill_id).first() if now.skill_id else None
     if installed is not None and installed.digest == verdict.digest:
         raise Ended("up_to_date", _("%(name)s is up to date.") % {"name": installed.slug})
     answer = _answer(now, verdict, installed)
     state = State.REFUSED if answer.decision is Decision.REFUSED else State.PREVIEWED
-    before = install.read(install.directory(now.workspace_id, now.slug)) if installed else None
-    preview = previews.make(
-        incoming.files, verdict, skill_file=incoming.skill_file, before=installed,
-        before_files=before,
-    )  # fmt: skip
     requests.move(
         now, State.SCANNING, state,
         commit=incoming.commit, tree_sha=incoming.tree_sha, digest=verdict.digest,
         ruleset=verdict.ruleset, verdict=verdict.outcome.value, decision=answer.decision.value,
         reasons=list(answer.reasons), capabilities=list(verdict.manifest.capabilities),
-        is_acceptable=_is_acceptable(verdict, answer), sealed=previews.close(preview), error="",
+        is_acceptable=_is_acceptable(verdict, answer), sealed=preview, error="",
         error_code="",
     )  # fmt: skip
     if answer.decision is Decision.REFUSED:

@@ -59,7 +59,7 @@ def make(
         files=_shown(files),
         findings=verdict.findings,
         manifest=verdict.manifest,
-        diff=spelled(comparing.unified(before_files, files)[:MOST_DIFF]) if before_files else "",
+        diff=spelled(_diff(before_files, files)) if before_files else "",
         before_findings=tuple(map(Finding.from_json, before.findings)) if before else (),
         before_capabilities=tuple(before.capabilities) if before else (),
     )
@@ -121,6 +121,25 @@ def spelled(text: str) -> str:
         out.append(f"‹U+{ord(char):04X}›" if hidden and not is_style else char)
         before = char
     return "".join(out)
+
+
+def _diff(before: Mapping[str, File], after: Mapping[str, File]) -> str:
+    """The unified diff file by file, until there is more than a person reads."""
+    parts, left = [], MOST_DIFF
+    for path in sorted({*before, *after}):
+        sides = [{path: one[path]} if path in one else {} for one in (before, after)]
+        if sides[0] == sides[1]:
+            continue
+        size = sum(len(file.data) for side in sides for file in side.values())
+        if size > left:
+            parts.append(f"diff --git a/{path} b/{path}\nBinary files or long texts differ\n")
+            left -= 200
+        else:
+            parts.append(comparing.unified(*sides))
+            left -= size
+        if left <= 0:
+            break
+    return "".join(parts)[: 2 * MOST_DIFF]
 
 
 def _shown(files: Mapping[str, File]) -> tuple[Shown, ...]:

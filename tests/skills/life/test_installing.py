@@ -462,3 +462,17 @@ def test_a_stopped_request_writes_nothing(stage: Stage) -> None:
             requests.install(asked, by=stage.cast.ada.principal)
     assert stage.write(asked).state == "cancelled"
     assert not stage.folder().exists()
+
+
+def test_a_large_change_is_looked_at_in_bounds(stage: Stage) -> None:
+    stage.install()
+    lines = "".join(f"Row {number} of the table.\n" for number in range(40_000))
+    many = {f"skills/tables/references/r{n:03}.md": f"{n}\n{lines[:20_000]}" for n in range(120)}
+    stage.change({"skills/tables/references/notes.md": lines, **many})
+    asked = stage.look_for_update()
+    with stage.cast.bound():
+        preview = requests.preview_of(asked)
+    assert preview is not None
+    assert len(preview.files) == 122
+    assert 100_000 < len(preview.diff) <= 2_000_000
+    assert len(asked.sealed) < 8_000_000

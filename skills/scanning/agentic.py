@@ -127,6 +127,7 @@ def _check_lock(artefact: Artefact, text: str, exam: Examination) -> None:
 
 def _check_package(artefact: Artefact, text: str, exam: Examination) -> None:
     data = _json(text)
+    _check_dependencies(artefact, text, data, exam)
     scripts = data.get("scripts") if isinstance(data, dict) else None
     if not isinstance(scripts, dict):
         return
@@ -143,6 +144,29 @@ def _check_package(artefact: Artefact, text: str, exam: Examination) -> None:
                 severity=Severity.INFO if harmless else None,
             )  # fmt: skip
             judge_code("shell", command, Where(exam, artefact.path, judge_code, line))
+
+
+def _check_dependencies(artefact: Artefact, text: str, data: Any, exam: Examination) -> None:
+    """Packages that an address gives instead of the registry."""
+    for group in _DEPENDENCIES:
+        listed = data.get(group) if isinstance(data, dict) else None
+        for name, source in listed.items() if isinstance(listed, dict) else ():
+            if _is_elsewhere(source):
+                exam.report.add(
+                        "code.install-source", artefact.path, line=_line(text, source),
+                        excerpt=f"{name}: {source}",
+                    )  # fmt: skip
+
+
+_DEPENDENCIES = (
+    "dependencies", "devDependencies", "optionalDependencies", "peerDependencies", "overrides",
+    "resolutions",
+)  # fmt: skip
+
+
+def _is_elsewhere(source: object) -> bool:
+    is_address = isinstance(source, str) and re.match(r"(git\+|https?:|ssh:|git:)", source)
+    return bool(is_address) and not is_known_origin(str(source)) and not is_local(str(source))
 
 
 def _check_settings(artefact: Artefact, text: str, exam: Examination) -> None:

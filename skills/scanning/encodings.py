@@ -45,6 +45,13 @@ _NUMBERS = re.compile(
 )
 _BITS = re.compile(r"(?<![01])(?:[01]{8}[\s,]?){6,}(?![01])")
 _QUOTED_PRINTABLE = re.compile(r"(?:=[0-9A-F]{2}){6,}")
+_MORSE_RUN = re.compile(r"(?:[.-]{1,5}[ /|]{1,3}){20,}[.-]{1,5}")
+_MORSE_CODE = (
+    "a.- b-... c-.-. d-.. e. f..-. g--. h.... i.. j.--- k-.- l.-.. m-- n-. o--- p.--. q--.- r.-."
+    " s... t- u..- v...- w.-- x-..- y-.-- z--.. 0----- 1.---- 2..--- 3...-- 4....- 5..... 6-...."
+    " 7--... 8---.. 9----."
+)
+_MORSE = {entry[1:]: entry[0] for entry in _MORSE_CODE.split()}
 _BASE85_QUOTED = re.compile(r"([\"'])([!#-&(-~]{20,})\1")
 _JOINTS = re.compile(r"[\"']\s{0,20}(?:\+|\.|,|\\|&|\)\s*\+\s*\()?\s{0,20}[\"']")
 _ASSIGNED = re.compile(r"[\"']([A-Za-z0-9+/=_-]{4,})[\"']")
@@ -205,10 +212,18 @@ _IN_WORDS: tuple[Scheme, ...] = (
     ("percent", _PERCENT, lambda text: urllib.parse.unquote_to_bytes(text), "%"),
     ("quoted-printable", _QUOTED_PRINTABLE, lambda text: binascii.a2b_qp(text), "="),
 )
+
+
+def _morse(text: str) -> bytes:
+    words = re.split(r"\s*[/|]\s*|\s{3,}", text)
+    return " ".join("".join(_MORSE.get(one, "") for one in word.split()) for word in words).encode()
+
+
 _OVER_LINES: tuple[Scheme, ...] = (
     ("base64", _WRAPPED, _base64, "\n"),
     ("hex", _HEX, _hex, "hex"),
     ("entities", _ENTITIES, lambda text: html.unescape(text).encode("utf-8", "replace"), "&#"),
     ("numbers", _NUMBERS, _numbers, "numbers"),
     ("bits", _BITS, _bits, "bits"),
+    ("morse", _MORSE_RUN, _morse, ".-"),
 )

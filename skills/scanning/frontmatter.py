@@ -114,11 +114,18 @@ def _judge_field(key: str, value: object, file: str, report: Report) -> None:
         report.add("frontmatter.field", file, line=1, excerpt=f"{key} has over 500 characters")
 
 
+# A program that runs whatever it is given is every command under another name.
+_ANY_COMMAND = re.compile(
+    r"(/\S+/)?(ba|z|da|k|fi)?sh\b|(sudo|doas|su|eval|exec|env|xargs|command|nohup)\b|(/|~/)\*\*?$|~?/?$"
+)
+
+
 def is_blanket(tool: str) -> bool:
     """Whether a tool entry allows any command or every tool: `Bash`, `Bash(*)`, `Write(*)`, `*`."""
     name, opened, argument = tool.partition("(")
     if opened:
-        return bool(BLANKET_ARGUMENT.match(argument.removesuffix(")")))
+        inside = argument.removesuffix(")").strip()
+        return bool(BLANKET_ARGUMENT.match(inside) or _ANY_COMMAND.match(inside))
     return bool(BLANKET.match(name.strip()))
 
 

@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
-from . import frontmatter, policy, prose, reading, structure
+from . import frontmatter, orders, policy, prose, reading, structure, weighing
 from .code import python
 from .digest import digest
 from .examination import Artefact, Examination, OverLimit
@@ -99,8 +99,13 @@ def _read_skill(path: str, file: File, source: Source, exam: Examination) -> boo
     front = frontmatter.read(decoded.text, path, exam.report, exam.limits)
     frontmatter.judge(front, path, source, exam.report)
     for text in front.texts():
+        if len(text) > exam.limits.front_matter:
+            continue
         role = "description" if text == front.description else "text"
         prose.check(text, Words(text), path, exam.report, kind=role)
+        orders.check(text, Words(text), "", path, exam.report, kind=role)
+        if role == "description":
+            weighing.check(text, Words(text), "", path, exam.report)
     exam.about = f"{front.name}\n{front.description}"
     body = decoded.text.replace("\r\n", "\n").split("\n")[front.body_line - 1 :]
     return any(line.strip() for line in body)

@@ -1,5 +1,7 @@
 """What a file is, by its first bytes; its name only says what it should be."""
 
+import re
+
 _MAGIC: tuple[tuple[bytes, str], ...] = (
     (b"\x89PNG\r\n\x1a\n", "png"),
     (b"\xff\xd8\xff", "jpeg"),
@@ -61,6 +63,12 @@ _MAGIC: tuple[tuple[bytes, str], ...] = (
     (b"8BPS", "media"),
     (b"bplist00", "data"),
 )
+# Pickle's first protocol is text: a module and a name on two lines, then what they are called with.
+_PICKLE = re.compile(
+    rb"\x80[\x02-\x05].|c(os|posix|nt|builtins|__builtin__|subprocess|commands|sys|pty|socket|runpy|importlib|shutil"
+    rb"|operator|webbrowser|timeit|code)\n\w+\n",
+    re.DOTALL,
+)
 _STARTS = tuple(magic for magic, _ in _MAGIC)
 IMAGES = {"png", "jpeg", "gif", "icon", "bitmap", "tiff", "webp"}
 _NAMES = {
@@ -83,7 +91,7 @@ def kind(data: bytes) -> str:
         return "tar"
     if _is_bytecode(data):
         return "bytecode"
-    if len(data) > 2 and data[0] == 0x80 and data[1] in b"\x02\x03\x04\x05":
+    if _PICKLE.match(data):
         return "pickle"
     for magic, name in _MAGIC if data.startswith(_STARTS) else ():
         if data.startswith(magic):

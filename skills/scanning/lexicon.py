@@ -30,7 +30,7 @@ class _Phrase:
 
 
 @dataclass(frozen=True, slots=True)
-class _Phrases:
+class Phrases:
     """Compiled phrases and what each of them says."""
 
     rules: yara.Rules
@@ -75,11 +75,14 @@ def _is_local(piece: bytes, at: int) -> bool:
     return bool(_LOCAL.match(piece, scheme + 3))
 
 
-def _compile(data: Mapping[str, Mapping[str, list[str]]], concepts: Iterable[str],
-             languages: frozenset[str] | None = None) -> _Phrases:  # fmt: skip
+def compile_phrases(
+    data: Mapping[str, Mapping[str, list[str]]], concepts: Iterable[str] | None = None,
+    languages: frozenset[str] | None = None,
+) -> Phrases:  # fmt: skip
+    """The phrases of these concepts (all by default), ready to be sought at once."""
     lines: list[str] = []
     meaning: dict[str, _Phrase] = {}
-    for concept in concepts:
+    for concept in data if concepts is None else concepts:
         for language, phrases in data[concept].items():
             if languages is not None and language not in languages:
                 continue
@@ -89,7 +92,7 @@ def _compile(data: Mapping[str, Mapping[str, list[str]]], concepts: Iterable[str
                 meaning[name] = _Phrase(concept, language, left, right)
                 lines.append(f"{name} = {pattern}")
     body = "\n".join(lines)
-    return _Phrases(
+    return Phrases(
         yara.compile(source=f"rule lexicon {{ strings:\n{body}\ncondition: any of them }}"), meaning
     )
 
@@ -137,9 +140,9 @@ SPOKEN_ANYHOW = frozenset(name for name, languages in _DATA.items() if set(langu
 LANGUAGES: Mapping[str, tuple[str, ...]] = {
     name: tuple(languages) for name, languages in _DATA.items()
 }
-_LEADING = _compile(_DATA, LEADING)
-_COMMON = _compile(_DATA, COMMON)
-_TURNED = _compile(_DATA, _RULES["turned"], frozenset({"en", "any", "path"}))
+_LEADING = compile_phrases(_DATA, LEADING)
+_COMMON = compile_phrases(_DATA, COMMON)
+_TURNED = compile_phrases(_DATA, _RULES["turned"], frozenset({"en", "any", "path"}))
 
 
 class Subjects:

@@ -141,7 +141,7 @@ def _fit(
     meet = _follow if ordered else _meet
     last = -1
     for at in hits[lead]:
-        if at <= last or rule.is_asserted(wanted[lead]) and _is_negated(at, words):
+        if at <= last or rule.is_asserted(wanted[lead]) and is_negated(at, words):
             continue
         found = meet(rule, wanted, lead, at, subjects, words)
         if found:
@@ -154,7 +154,7 @@ def _near(
 ) -> list[int]:
     found = sorted({at for name in names for at in subjects.near(name, low, high)})
     if rule.is_asserted(names):
-        found = [at for at in found if not _is_negated(at, words)]
+        found = [at for at in found if not is_negated(at, words)]
     return found
 
 
@@ -166,7 +166,7 @@ _NEGATION = re.compile(
 )
 
 
-def _is_negated(at: int, words: Words) -> bool:
+def is_negated(at: int, words: Words) -> bool:
     """Whether a negation stands close before, in the same clause."""
     before = words.flat[max(0, at - 40) : at]
     found = None

@@ -16,9 +16,11 @@ from . import (
     glyphs,
     keys,
     markdown,
+    orders,
     padding,
     prose,
     strays,
+    weighing,
 )
 from .code import judge_code, python, weight
 from .code.names import is_known_installer
@@ -60,6 +62,8 @@ _HANDLER = re.compile(
 _PROGRAM = re.compile(
     r"^\s*(#!|import \w+|from \w+ import|const \w+ ?=|<\?php|function \w+\(|def \w+\()"
 )
+# What tests are fed with is there to be refused; it is shown to a person, not thrown out.
+_TEST_DATA = re.compile(r"(?i)(^|/)(tests?|fixtures?|testdata|test_data|evals?|__tests__)/")
 _PROSE_LIKE = {"", "md", "mdx", "markdown", "txt", "rst", "adoc", "text"}
 
 
@@ -126,10 +130,11 @@ def _read_binary(artefact: Artefact, form: str, exam: Examination) -> None:
         end = documents.picture_end(data, form)
         if end is None:
             exam.report.add("structure.disguised", artefact.path, excerpt=f"a damaged {form}")
-        elif len(data) - end > 64:
-            exam.report.add(
-                "structure.trailing-data", artefact.path, excerpt=f"{len(data) - end} bytes"
-            )
+        elif len(data) > end:
+            if len(data) - end > 64:
+                exam.report.add(
+                    "structure.trailing-data", artefact.path, excerpt=f"{len(data) - end} bytes"
+                )
             read(Artefact(f"{artefact.path}!end", data[end:], artefact.depth + 1), exam)
     runs = documents.readable_runs(data)
     if form == "png":
@@ -166,7 +171,9 @@ def _read_text(artefact: Artefact, decoded: Decoded, exam: Examination) -> None:
     is_code = bool(language) or artefact.suffix in _CODE_SUFFIXES or text.lstrip()[:1] == "<"
     _read_words(artefact, text, exam, kind="code" if is_code else "text")
     _read_inner(artefact, text, exam)
-    if artefact.depth == 0 and artefact.suffix in _PROSE_LIKE:
+    if artefact.depth == 0 and _TEST_DATA.search(path):
+        report.soften(path, lambda _: True)
+    elif artefact.depth == 0 and artefact.suffix in _PROSE_LIKE:
         report.soften(path, Warnings(text, is_body=True).at)
 
 
@@ -241,7 +248,13 @@ def _read_notebook(artefact: Artefact, text: str, exam: Examination) -> None:
             piece.encode().decode("unicode_escape", "replace")
             for piece in re.findall(r'"((?:[^"\\]|\\.)*)"', source)
         )
-        judge_code("python", code, Where(exam, artefact.path, judge_code, shown=True))
+        started = "\n".join(re.findall(r"(?m)^\s*[!%]+(?:bash|sh|sx)?[ \t]*(.*)$", code))
+        plain = re.sub(r"(?m)^\s*[!%].*$", "", code)
+        shell = code.startswith(("%%bash", "%%sh", "%%script"))
+        judge_code("shell", code.partition("\n")[2] if shell else started,
+                   Where(exam, artefact.path, judge_code))  # fmt: skip
+        if not shell:
+            judge_code("python", plain, Where(exam, artefact.path, judge_code, shown=True))
 
 
 def _read_words(artefact: Artefact, text: str, exam: Examination, *, kind: str) -> None:
@@ -249,9 +262,12 @@ def _read_words(artefact: Artefact, text: str, exam: Examination, *, kind: str) 
     path, report = artefact.path, exam.report
     words = Words(text)
     if kind == "text":
-        prose.check(text, words, path, report, kind="text", spoken=markdown.spoken(text, words))
+        spoken = markdown.spoken(text, words)
+        prose.check(text, words, path, report, kind="text", spoken=spoken)
+        orders.check(text, words, exam.about, path, report, spoken=spoken)
         if artefact.depth == 0 and artefact.suffix in _PROSE_LIKE:
-            strays.check(text, words, exam.about, path, report)
+            strays.check(text, words, exam.about, path, report, spoken=spoken)
+            weighing.check(text, words, exam.about, path, report, spoken=spoken)
     else:
         prose.check(text, words, path, report, kind="code")
         said = markdown.comments(text)

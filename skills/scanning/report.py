@@ -69,6 +69,13 @@ class Report:
             if inside and words and is_warned(_outer_line(one.file, one.line)):
                 self._findings[key] = replace(one, severity=Severity.WARN)
 
+    def has_said(self, family: str, file: str, line: int) -> bool:
+        """Whether a warning of the family stands at the place already."""
+        return any(
+            one.family == family and one.line == line and one.file == file and WEIGHT[one.severity]
+            for one in self._findings.values()
+        )
+
     def can(self, capability: str, file: str, line: int = 0) -> None:
         """Notes that the skill would do this."""
         places = self._places[capability]

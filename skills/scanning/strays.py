@@ -3,11 +3,10 @@ itself, such as an upload in the middle of a guide to tables."""
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 import yara
 
-from . import markdown
 from .code.names import host
 from .report import Report
 from .ruleset import PLACES, load
@@ -87,10 +86,13 @@ def _needed(alternative: str) -> list[str]:
 _HINTS, _HINTED = _hints()
 
 
-def check(text: str, words: Words, about: str, file: str, report: Report) -> None:
+def check(
+    text: str, words: Words, about: str, file: str, report: Report, *,
+    spoken: Callable[[int], bool] | None = None,
+) -> None:  # fmt: skip
     """Reports sentences that join two subjects of which neither `about` (name and description) nor
     a heading nor more than a few other sentences speak."""
-    speech = _Speech(text, words, about)
+    speech = _Speech(words, about, spoken)
     declared = _subjects(Words("\n".join([about, *_HEADING.findall(text)])).flat, about)
     # What stands in a reference is read less often, and wanders more.
     least = 2 if file.lower() == "skill.md" else 3
@@ -112,11 +114,10 @@ def check(text: str, words: Words, about: str, file: str, report: Report) -> Non
 class _Speech:
     """The sentences of a text that may speak of a subject; patterns run only where it matters."""
 
-    def __init__(self, text: str, words: Words, about: str) -> None:
+    def __init__(self, words: Words, about: str, spoken: Callable[[int], bool] | None) -> None:
         self._words = words
         self._about = about
         self._rare: dict[str, bool] = {}
-        spoken = markdown.spoken(text, words)
         edges = [0, *words.boundaries, len(words.flat)]
         self.sentences = [
             (start, end, frozenset(possible))

@@ -9,9 +9,12 @@ from collections.abc import Mapping
 from .frontmatter import DEVICES
 from .limits import Limits
 from .report import Report
+from .text import unseen
 from .values import File
 
 _BAD = re.compile(r"[\\\x00-\x1f\x7f]|^/|^~|^[A-Za-z]:|//|(^|/)\.\.?(/|$)|/$|^$")
+_ODD = re.compile(r"(^|/)-|[`;|<>]|\$[({]|&&")
+JOINERS = "\u200c\u200d\ufe0f"
 _LFS = b"version https://git-lfs.github.com/spec/"
 
 
@@ -49,6 +52,8 @@ def _check_path(path: str, report: Report, limits: Limits) -> None:
         report.add("structure.path", path, excerpt=path)
     elif len(path.encode()) > limits.path or len(parts) > limits.path_depth:
         report.add("structure.path", path, excerpt=f"too long or too deep: {path[:80]}")
+    elif _ODD.search(path) or any(unseen(char) for char in path if char not in JOINERS):
+        report.add("structure.odd-name", path, excerpt=path)
     for part in parts:
         if DEVICES.match(part) or part.endswith((".", " ")) and part not in {".", ".."}:
             report.add("structure.device-name", path, excerpt=part)

@@ -5,9 +5,10 @@ import os
 from pathlib import Path
 
 import pytest
+import yaml
 
 from skills.scanning import Decision, File, Severity, Source, Verdict, decide, scan
-from tests.gate.cases import lines, load, sample, skill
+from tests.gate.cases import HERE, lines, load, sample, skill
 
 CORPUS = Path(os.environ.get("CC_CORPUS") or Path(__file__).parents[2] / "../shared/corpus")
 SAMPLES = CORPUS / "skillgate/samples.jsonl"
@@ -89,6 +90,32 @@ def test_each_honest_sentence_is_let_through(advice: str) -> None:
 def test_each_file_beside_an_honest_skill_is_stopped(name: str, files: dict[str, File]) -> None:
     verdict = scan({**skill("Use the files.\n"), **files}, Source("tables"))
     assert verdict.decision is not Decision.ACCEPTED
+
+
+@pytest.mark.req("CC-32")
+def test_most_orders_that_were_taught_are_stopped() -> None:
+    groups = yaml.safe_load((HERE / "learned" / "orders.yaml").read_text())
+    for name, orders in groups.items():  # a part of each, since a scan takes its time
+        assert share_held(orders[::3]) > 0.55, name
+    advice = yaml.safe_load((HERE / "learned" / "advice.yaml").read_text())
+    assert share_held(advice[::3]) <= 0.1
+
+
+def test_unseen_words() -> None:
+    """Floors for what nobody taught: they may only rise. Everything else waits for a person."""
+    unseen = yaml.safe_load((HERE / "unseen.yaml").read_text())
+    orders = [one for group in unseen["orders"].values() for one in group]
+    assert share_held(orders) > 0.25
+    assert share_held(unseen["advice"]) <= 0.1
+
+
+def share_held(sentences: list[str]) -> float:
+    held = [one for one in sentences if decision(one) is not Decision.ACCEPTED]
+    return len(held) / len(sentences)
+
+
+def decision(sentence: str) -> Decision:
+    return scan(skill(f"{sentence}\n"), Source("tables")).decision
 
 
 @pytest.mark.req("CC-32")

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from skills.scanning import strays
+from skills.scanning import markdown, strays
 from skills.scanning.limits import LIMITS
 from skills.scanning.report import Report
 from skills.scanning.text import Words
@@ -15,7 +15,9 @@ GUIDE = "# Tables\n\n1. Read the table.\n2. Align the columns.\n3. Write it back
 
 def alone(body: str, about: str = TABLES, file: str = "SKILL.md") -> list[str]:
     report = Report(LIMITS)
-    strays.check(body, Words(body), about, file, report)
+    words = Words(body)
+    spoken = markdown.spoken(body, words)
+    strays.check(body, words, about, file, report, spoken=spoken)
     return [one.excerpt.partition(":")[0] for one in report.findings()]
 
 

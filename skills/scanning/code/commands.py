@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from ..ruleset import COMMANDS
 from ..values import Severity
-from . import names
+from . import consequences, names
 from .shell import Command, Pipeline, is_unknown, read
 from .shell_words import UNKNOWN
 from .where import Where
@@ -64,6 +64,8 @@ def _judge_pipeline(pipeline: Pipeline, where: Where, fetched: set[str]) -> None
         _judge_command(command, words, where, fetched)
         for inner in command.inner:
             _judge_pipeline(inner, where, fetched)
+        for started in consequences.inner_commands(words):
+            judge_words(started, where, command.line)
 
 
 Stage = tuple[Command, tuple[str, ...]]
@@ -132,7 +134,7 @@ def _carries(command: Command, words: tuple[str, ...]) -> set[str]:
     if not words:
         return out
     name = words[0]
-    if name in names.DOWNLOADERS and not is_only_local(words):
+    if name in names.DOWNLOADERS | _PIPES_IN and not is_only_local(words):
         out.add("download")
     if name in names.DECODERS and is_decoding(words):
         out.add("decode")
@@ -148,6 +150,9 @@ def _carries(command: Command, words: tuple[str, ...]) -> set[str]:
         for one in inner:
             out |= _carries(one, bare(one.words))
     return out
+
+
+_PIPES_IN = frozenset(COMMANDS["pipes_in"]) - {"openssl"}
 
 
 def runs_input(words: tuple[str, ...]) -> bool:
@@ -291,10 +296,10 @@ def _judge_staged(
         address = _address(words)
         if any(re.match(r"-[a-zA-Z]*O$|--remote-name", word) for word in words):
             targets.append(address.rpartition("/")[2])
-        if words[0].startswith("wget") and not targets:
-            targets.append(address.rpartition("/")[2])
+        if words[0].startswith(("wget", "lwp-download", "aria2c", "axel")) and not targets:
+            targets += [address.rpartition("/")[2], words[-1]]
         if not names.is_known_installer(address):
-            fetched.update(target.removeprefix("./") for target in targets if len(target) > 1)
+            fetched.update(target.removeprefix("./") for target in targets if target.strip("-"))
         return
     if not fetched:
         return
@@ -552,6 +557,7 @@ _CHECKS: tuple[Callable[[Command, tuple[str, ...], Where], None], ...] = (
     _check_installs,
     _check_brakes,
     _check_persistence,
+    consequences.check,
 )
 
 

@@ -27,6 +27,7 @@ _WORTH = re.compile(
     rb"|fromCharCode|Deno|Bun|constructor|globalThis|\\x|\\u00|setTimeout|setInterval|axios|\$\."
     rb"|document\.cookie|localStorage|sessionStorage"
 )
+_STORED = re.compile(r"document\.cookie|JSON\.stringify\((local|session)Storage\)")
 _MEMBER_CALLS = re.compile(r"\.(get|post|put|patch|request|send)$")
 Marks = frozenset[str]
 PRIVATE = frozenset({"secret", "environment"})
@@ -185,6 +186,7 @@ class _Script:
         if not name:
             return
         timer = name in {"setTimeout", "setInterval"} and self._first(node)
+        self._judge_handed_over(node, name)
         if _IS["evaluates"].search(f"{name}$text" if timer else name):
             self._judge_evaluation(node)
         elif _IS["shell"].match(name) or _IS["process"].match(name):
@@ -207,10 +209,36 @@ class _Script:
         elif "decoded" in carried:
             self.tell("code.decode-run", node)
         elif given and given[-1].type != "string":
-            self.tell("code.dynamic-run", node)
+            self.tell("code.download-run" if self._is_callback_of_network(node) else
+                      "code.dynamic-run", node)  # fmt: skip
         code = self.values.text(given[-1]) if given else None
         if code and UNKNOWN not in code:
             self.where.read_inside("javascript", code, self.line(node))
+
+    def _is_callback_of_network(self, node: Node) -> bool:
+        """Whether the evaluation stands in a function that a request was given."""
+        above = node.parent
+        while above is not None:
+            if above.type == "call_expression" and _IS["network"].match(self._name(above)):
+                return True
+            above = above.parent
+        return False
+
+    def _judge_handed_over(self, node: Node, name: str) -> None:
+        """`.then(eval)` runs what comes; `import("https://…")` and `Reflect.construct(Function, …)`
+        do the same by another door."""
+        given = self.values.arguments(node)
+        handed = [self.values.dotted(one) for one in given[:2]]
+        runs = any(one and _IS["evaluates"].match(one) for one in handed)
+        if runs and name.startswith("Reflect."):
+            self.tell("code.dynamic-run", node)
+        elif runs:
+            fetched = _IS["network"].search(raw(node)[:400]) or "fetch(" in raw(node)[:400]
+            self.tell("code.download-run" if fetched else "code.dynamic-run", node)
+        if name in {"process.binding", "process._linkedBinding"}:
+            self.tell("code.dynamic-run", node)
+        if name == "import" and "://" in self._first(node):
+            self.tell("code.download-run", node)
 
     def _is_odd(self, function: Node | None) -> bool:
         if function is None:
@@ -251,7 +279,7 @@ class _Script:
         carried: set[str] = set()
         for one in self.values.arguments(node):
             carried |= self._carried(one)
-        if carried & PRIVATE:
+        if carried & PRIVATE or _STORED.search(raw(node)[:2000]):
             self.tell("code.secret-sent", node)
         if _IS["lookups"].match(name) and re.match(f"{UNKNOWN}\\S*\\.\\w", address):
             self.tell("code.name-lookup", node)

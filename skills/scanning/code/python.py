@@ -25,6 +25,16 @@ _ANY = re.compile(
 )
 _KEY_WORD = re.compile(r"(?i)^\W?(api|.*_?(key|secret|token|passw\w*|credential\w*|auth))s?\W?$")
 _WEB = re.compile(r"\.(get|post|put|patch|request|urlopen|fetch|send|delete|stream)$")
+_SPELLED = (
+    "eval",
+    "exec",
+    "system",
+    "popen",
+    "compile",
+    "__import__",
+    "__builtins__",
+    "subprocess",
+)
 NOTHING: Marks = frozenset()
 PRIVATE = frozenset({"secret", "environment"})
 
@@ -227,6 +237,8 @@ class _Module:
                 return NOTHING
             case ast.Lambda(body=body):
                 return self.visit(body)
+            case ast.BinOp(op=ast.Add()) if self.values.fold(node) in _SPELLED:
+                self.tell("code.obfuscated", node)
         return self._children(node)
 
     def _children(self, node: ast.AST) -> Marks:
@@ -388,6 +400,8 @@ def _judge_network(module: _Module, node: ast.Call, name: str, marks: Marks) -> 
     module.where.did("network", line, address or name)
     if marks & PRIVATE:
         module.tell("code.secret-sent", node)
+    elif "own-settings" in marks:
+        module.tell("code.secret-sent", node, severity=Severity.WARN)
     if _IS["lookups"].match(name) and (
         marks & PRIVATE or re.match(f"{UNKNOWN}\\S*\\.\\w", address or _first_text(module, node))
     ):
@@ -509,4 +523,7 @@ def _judge_other(module: _Module, node: ast.Call, name: str, marks: Marks) -> Ma
         module.tell("code.persistence", node)
     if name in {"pip.main", "pip._internal.main", "ensurepip.bootstrap"}:
         module.where.can("installs", line)
+        words = module.values.fold(node.args[0]) if node.args else None
+        if isinstance(words, list) and all(isinstance(one, str) for one in words):
+            judge_words(["pip", *map(str, words)], module.where, line)
     return NOTHING

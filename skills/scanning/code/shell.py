@@ -68,6 +68,9 @@ class _Reader:
                 case "variable_assignment":
                     self._assign(node)
                     yield from self._inside(node)
+                case "for_statement":
+                    self._loop(node)
+                    stack += reversed(node.named_children)
                 case _:
                     stack += reversed(node.named_children)
 
@@ -154,6 +157,15 @@ class _Reader:
         self.variables[pair[0]] = pair[1]
         self.origins[pair[0]] = tuple(self._inside(node))
         return pair
+
+    def _loop(self, node: Node) -> None:
+        """The loop's variable stands for all that it goes through."""
+        name = node.child_by_field_name("variable")
+        if name is not None:
+            gone_through = [
+                value(one, self.variables) for one in node.children_by_field_name("value")
+            ]
+            self.variables[raw(name)] = " ".join(gone_through)[:2000] or UNKNOWN
 
     def _inside(self, node: Node) -> Iterator[Pipeline]:
         """Pipelines of the substitutions in a node's words, also by way of a variable."""

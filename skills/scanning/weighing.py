@@ -1,0 +1,91 @@
+"""Weighs a sentence by words that were learned: how much it sounds like an order against the user.
+
+`rules/weights.json` holds what `tests/gate/learn.py` learned from our own cases and public skills.
+A long text has more sentences that sound odd by chance, so more is asked of each of them. Only
+English is weighed: of other languages we have too few honest sentences to learn from.
+"""
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from math import log
+
+from .orders import sentences
+from .report import Report
+from .ruleset import RULES, RulesUnreadable
+from .text import Words
+
+STEM = 6
+SHORTEST_TEXT = 8
+LONGEST_TEXT = 400
+_TOKEN = re.compile(r"[a-z0-9.]{0,30}\.[a-z]+|[a-z0-9]+|[\u0400-\u04ff]+|[^\x00-\x7f]")
+_ADDRESS = re.compile(r"(?:https?|ftp|wss?)://\S+|(?<!\S)\S{1,80}@\S{1,80}")
+_TRADE = re.compile(
+    r"(?i)\b(secur|attack|inject|phish|pentest|red.?team|threat|vulnerab|malware|forensic|incident"
+    r"|jailbreak|cipher|crypto|encod|decod|guardrail|abuse|fraud)"
+)
+_LETTER = re.compile(r"[a-z\u0400-\u04ff]")
+
+
+def _load() -> tuple[dict[str, float], float, list[float]]:
+    try:
+        data = json.loads((RULES / "weights.json").read_text())
+    except (OSError, ValueError) as error:
+        raise RulesUnreadable(f"weights.json: {error}") from error
+    return (
+        {name: value / 100 for name, value in data["weights"].items()},
+        data["bias"],
+        data["line"],
+    )
+
+
+WEIGHTS, BIAS, LINE = _load()
+
+
+def check(
+    text: str, words: Words, about: str, file: str, report: Report, *,
+    spoken: Callable[[int], bool] | None = None,
+) -> None:  # fmt: skip
+    """Reports sentences that weigh more than a text of this length may have by chance; a skill that
+    says it is about attacks speaks of them."""
+    if _TRADE.search(about):
+        return
+    said = [one for one in sentences(words) if spoken is None or spoken(one.begin)]
+    if len(said) > LONGEST_TEXT:
+        return
+    line = LINE[0] + LINE[1] * log(max(SHORTEST_TEXT, len(said)))
+    lines = text.split("\n")
+    for one in said:
+        piece = words.flat[one.start : one.end].decode("utf-8", "replace")
+        if one.is_english() and weigh(piece, one.groups()) > line:
+            number = words.line(one.begin)
+            told = lines[number - 1].strip() if number <= len(lines) else ""
+            if report.has_said("prose", file, number):
+                continue
+            report.add("prose.odd-order", file, line=number, excerpt=told)
+
+
+def weigh(piece: str, groups: frozenset[str]) -> float:
+    """How much the sentence sounds like such an order."""
+    return BIAS + sum(WEIGHTS.get(one, 0.0) for one in features(piece, groups))
+
+
+def features(piece: str, groups: frozenset[str]) -> set[str]:
+    """What is counted: stems of words, pairs of them that stand together, and groups of words
+    (see rules/orders.yaml) alone and in pairs."""
+    stems = list(_stems(piece))
+    found = {f"w:{one}" for one in stems}
+    found |= {f"b:{one} {other}" for one, other in zip(["^", *stems], [*stems, "$"], strict=True)}
+    named = sorted(groups)
+    found |= {f"g:{one}" for one in named}
+    found |= {f"p:{one}+{other}" for at, one in enumerate(named) for other in named[at + 1 :]}
+    return found
+
+
+def _stems(piece: str) -> Iterator[str]:
+    for found in _TOKEN.finditer(_ADDRESS.sub(" ", piece)):
+        token = found[0]
+        if token.isdigit():
+            yield "0"
+        else:
+            yield token[:STEM] if _LETTER.match(token) else token

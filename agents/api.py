@@ -116,9 +116,10 @@ def telling(view: View) -> View:
         except reporting.Circle as circle:
             raise Problem(409, "circle", " ".join(circle.messages)) from None
         except ValidationError as error:
-            raise _invalid(
-                {to_camel(key): said for key, said in error.message_dict.items()}
-            ) from None
+            if not hasattr(error, "error_dict"):
+                raise
+            errors = {to_camel(name): said for name, said in error.message_dict.items()}
+            raise _invalid(errors) from None
         except OSError as error:
             sentence = _("The directory could not be written (%(why)s). Nothing was changed.")
             why = {"why": error.strerror or error}

@@ -18,7 +18,7 @@ from workspaces.models import Role
 
 from .. import surroundings
 from ..definitions import Shelf
-from ..library import scopes
+from ..library import scopes, session
 from ..library.definition import AgentDefinition, Dialect
 from ..library.loading import Found
 from ..library.places import Scope
@@ -157,14 +157,39 @@ def bookcase(request: MemberRequest, key: str | None = None) -> Bookcase:
 def sources_of(request: MemberRequest) -> list[Source]:
     """Each repository by its newest checkout that can be seen, and the workspace by itself."""
     found: dict[str, Source] = {}
-    recent = visible_conversations(request.membership).order_by("-last_message_at")
+    recent = list(
+        visible_conversations(request.membership)
+        .select_related("bound")
+        .order_by("-last_message_at")[:RECENT_CONVERSATIONS]
+    )
     known = list(Repository.objects.values_list("name", "pk"))
-    for conversation in recent[:RECENT_CONVERSATIONS]:
+    for conversation in recent:
         for name, key in known:
             place = checkout_of(conversation, name)
             if name not in found and place.is_dir():
                 found[name] = Source(name, name, (Project(place, key),))
-    return [*found.values(), Source("", gettext("No repository"))]
+    own = [source for each in recent if (source := _of_conversation(each, known)) is not None]
+    return [*found.values(), Source("", gettext("No repository")), *own]
+
+
+def _of_conversation(
+    conversation: Conversation, known: Iterable[tuple[str, UUID]]
+) -> Source | None:
+    """A conversation that brought definitions of its own, with its checkouts; None for others."""
+    bound = getattr(conversation, "bound", None)
+    if bound is None or not bound.session_agents:
+        return None
+    try:
+        brought = session.read_agents_json(bound.session_agents)
+    except session.AgentsJsonError:
+        return None
+    places = [(checkout_of(conversation, name), key) for name, key in known]
+    return Source(
+        str(conversation.pk),
+        gettext("Conversation: %(title)s") % {"title": conversation},
+        tuple(Project(place, key) for place, key in places if place.is_dir()),
+        tuple(session.found(each) for each in brought),
+    )
 
 
 def checkout_of(conversation: Conversation, name: str) -> Path:

@@ -11,6 +11,7 @@ from agents.definitions import AcceptedDefinition, DefinitionChange, LibrarySett
 from agents.paths import conversation_directory, workspace_directory
 from agents.shelves import Owner
 from repositories.models import Repository
+from spaces.models import BoundDefinition
 from tests.cast import Cast
 from workspaces.models import Membership
 
@@ -396,6 +397,19 @@ def test_all_seven_scopes_stand_on_the_page_with_the_reason(cast: Cast) -> None:
     assert all("the organisation's goes before" in reason for reason in reasons.values())
     names = {line.title for group in page.context["groups"] for line in group.lines}
     assert "kit:deep:helper" in names
+
+
+@pytest.mark.req("FX-44", "JA-41")
+def test_what_a_conversation_brought_is_seen_there_and_nowhere_else(cast: Cast) -> None:
+    with cast.bound():
+        BoundDefinition.objects.create(
+            conversation=cast.conversation,
+            session_agents='{"helper": {"description": "Helps.", "prompt": "Help."}}',
+        )
+    ben = cast.client(cast.ben)
+    there = standing(library(ben, cast, **{"from": str(cast.conversation.pk)}))
+    assert there["session helper"] == "effective"
+    assert all("helper" not in key for key in standing(library(ben, cast)))
 
 
 @pytest.mark.req("QW-101", "FX-48")

@@ -133,7 +133,7 @@ MATRIX: dict[str, tuple[str, str]] = {
     "skills:source-remove": (Role.ADMIN, "POST"),
     "skills:source-show": (Role.VIEWER, "GET"),
     "skills:source-sync": (Role.MEMBER, "POST"),
-    "spaces:conversation-create": (Role.MEMBER, "POST"),
+    "spaces:conversation-create": (Role.MEMBER, "GET POST"),
     "spaces:conversation-now": (Role.GUEST, "GET"),
     "spaces:conversation-show": (Role.GUEST, "GET"),
     "spaces:conversation-timeline": (Role.GUEST, "GET"),
@@ -177,6 +177,8 @@ API: dict[str, dict[str, str]] = {
     "agents:api-agents": {"GET": Role.VIEWER, "POST": Role.ADMIN},
     "agents:api-agents-several": {"POST": Role.ADMIN},
     "agents:api-move": {"POST": Role.ADMIN},
+    "spaces:api-conversation": {"GET": Role.GUEST},
+    "spaces:api-conversations": {"POST": Role.MEMBER},
 }
 # Routes outside a workspace: who reaches them without signing in is told by their own tests.
 OUTSIDE = {

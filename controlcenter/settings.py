@@ -238,7 +238,8 @@ CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_WORKER_REDIRECT_STDOUTS = False
 CELERY_TIMEZONE = "UTC"
 
-LEASE_SECONDS = env.number("CC_LEASE_SECONDS", 30, low=1, high=3600)
+# With a sweep behind it, a dead worker's run is found within half a minute.
+LEASE_SECONDS = env.number("CC_LEASE_SECONDS", 24, low=1, high=3600)
 LEASE_BEAT_SECONDS = env.seconds("CC_LEASE_BEAT_SECONDS", 8)
 SWEEP_SECONDS = env.seconds("CC_SWEEP_SECONDS", 5)
 SILENCE_SECONDS = env.seconds("CC_SILENCE_SWEEP_SECONDS", 30)

@@ -37,6 +37,7 @@ REMOVE = "skills.tasks.remove_source"
 STEP_SECONDS = 1.0
 MOST_CARDS = 2_000
 CARDS_SECONDS = 20.0
+UNWRITABLE = "its name has characters that no directory here may have"
 State = SkillSource.State
 
 
@@ -237,16 +238,21 @@ def _list(
         for offer in found.offers
         if _can_be_kept(offer.path)
     ]  # fmt: skip
-    skipped = [
-        SkillListing(
-            workspace_id=source.workspace_id, source=source, path=passed.path,
-            name=previews.spelled(passed.path.rpartition("/")[2])[:255],
-            skipped=previews.spelled(passed.reason)[:300],
+    passed = {
+        one.path: one.reason
+        for one in found.passed_over
+        if not one.reason.startswith("inside the skill")
+    }
+    passed |= {one.path: UNWRITABLE for one in found.offers if not _can_be_kept(one.path)}
+    skipped = {
+        shown: SkillListing(
+            workspace_id=source.workspace_id, source=source, path=shown,
+            name=shown.rpartition("/")[2][:255], skipped=previews.spelled(reason)[:300],
         )
-        for passed in found.passed_over
-        if _can_be_kept(passed.path) and not passed.reason.startswith("inside the skill")
-    ]  # fmt: skip
-    rows = [*offered, *skipped]
+        for path, reason in passed.items()
+        if (shown := previews.spelled(path)[:1000])
+    }  # fmt: skip
+    rows = list({**skipped, **{row.path: row for row in offered}}.values())
     SkillListing.objects.filter(source=source).exclude(path__in=[row.path for row in rows]).delete()
     SkillListing.objects.bulk_create(
         rows, update_conflicts=True, unique_fields=["source", "path"],

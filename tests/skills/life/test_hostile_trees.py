@@ -78,6 +78,8 @@ def test_a_folder_with_an_odd_name_becomes_no_directory(
     source = stage.source()
     with stage.cast.bound():
         found = [entry.listing for entry in catalogue.search(source=source)]
+        passed = [entry.listing for entry in catalogue.search(source=source, skipped=True)]
+    assert len(found) + len(passed) == 1, "what is not offered is named"
     for listing in found:
         try:
             asked = stage.look(source, listing.path)

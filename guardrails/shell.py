@@ -19,6 +19,10 @@ MOST_BYTES = 65_536
 _LANGUAGE = tree_sitter.Language(tree_sitter_bash.language())
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 _JOINED = re.compile(rb"[^\s\\]\\\n\S")
+# The grammar looks letters up in a table of 256 and reads beyond it for others, which can take the
+# process down; so it gets those letters spelled, as a word that means nothing to a shell.
+_FAR = re.compile(r"[^\x00-\xff]")
+_SPELLED = re.compile(r",x([0-9a-f]{3,6}),")
 _GLOB = re.compile(r"(?<!\\)[*?\[]")
 _BRACES = re.compile(r"\{[^{}]*(,|\.\.)[^{}]*\}")
 _SKIPPED = frozenset({"variable_assignment", "file_redirect", "herestring_redirect",
@@ -56,6 +60,9 @@ def read(line: str) -> Script:
         raise UnreadableLine("Not valid text.") from error
     if len(source) > MOST_BYTES:
         raise UnreadableLine("Too long.")
+    if _SPELLED.search(line):
+        raise UnreadableLine("It looks like one of our own marks.")
+    source = _FAR.sub(lambda found: f",x{ord(found[0]):x},", line).encode()
     # A parser keeps state while it works, so each call has its own: threads read at once.
     tree = tree_sitter.Parser(_LANGUAGE).parse(source)
     if tree.root_node.has_error:
@@ -174,4 +181,5 @@ def _decode_ansi(text: str) -> Word:
 
 
 def _text(node: tree_sitter.Node) -> str:
-    return (node.text or b"").decode()
+    text = (node.text or b"").decode()
+    return _SPELLED.sub(lambda found: chr(int(found[1], 16)), text)

@@ -288,11 +288,9 @@ def _reason(in_time: bool, status: int) -> str:
     code = os.waitstatus_to_exitcode(status)
     if not in_time or code in (-signal.SIGXCPU, -signal.SIGKILL):
         return "the scan took too long"
-    return (
-        "the scan ran out of memory"
-        if code in (3, -signal.SIGSEGV, -signal.SIGABRT)
-        else "the scan failed"
-    )
+    if code in (-signal.SIGSEGV, -signal.SIGBUS, -signal.SIGABRT, -signal.SIGILL):
+        return "the scan crashed or ran out of memory"
+    return "the scan ran out of memory" if code == 3 else "the scan failed"
 
 
 def _read(size: int) -> bytes:

@@ -44,6 +44,27 @@ def test_one_helper_scans_many_skills() -> None:
 
 
 @pytest.mark.req("CC-32")
+@pytest.mark.parametrize("fault", ["ctypes.string_at(0)", "os.kill(os.getpid(), signal.SIGBUS)"])
+def test_a_worker_that_crashes_is_a_refusal_and_the_next_scan_works(fault: str) -> None:
+    """A parser in native code may take its process down; nothing else goes with it."""
+    code = (
+        f"import ctypes, os, signal, sys; sys.path.insert(0, {str(ROOT)!r});"
+        "from skills.scanning import child; whole = child.scan;"
+        "crash = lambda files, *a, **k: "
+        f"{fault} if b'crash' in files['SKILL.md'].data else whole(files, *a, **k);"
+        "child.scan = crash; child.serve()"
+    )
+    bad = {"SKILL.md": File(0o100644, SKILL["SKILL.md"].data + b"crash\n")}
+    with Scanner(command=helper(code)) as scanner:
+        verdict = scanner.scan(bad, Source("tables"))
+        assert verdict.decision is Decision.REFUSED
+        assert not verdict.is_acceptable
+        assert verdict.digest == digest(bad)
+        assert [one.rule for one in verdict.findings] == ["limits.failure"]
+        assert scanner.scan(SKILL, Source("tables")).decision is Decision.ACCEPTED
+
+
+@pytest.mark.req("CC-32")
 @pytest.mark.parametrize(
     ("code", "said"),
     [

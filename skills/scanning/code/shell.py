@@ -10,6 +10,8 @@ from tree_sitter import Language, Node, Parser
 from .shell_words import UNKNOWN, raw, value
 
 _PARSER = Parser(Language(tree_sitter_bash.language()))
+# The grammar looks letters up in a table of 256 and may crash on others.
+_FAR = re.compile(r"[^\x00-\xff]")
 _BRACES = re.compile(r"(?m)(^|[;&|(]\s*)\{([^\s{}]+(?:,[^\s{}]+)+)\}")
 _CUT_WORD = re.compile(r"(?<=[\w'\"])\\\r?\n(?=[\w'\"])")
 _NESTED = {"command_substitution", "process_substitution"}
@@ -188,6 +190,7 @@ def read(text: str, first_line: int = 1) -> Iterator[Pipeline]:
     """The pipelines of a shell text, those inside `$(…)` only as part of their command."""
     text = _CUT_WORD.sub("", text)
     text = _BRACES.sub(lambda found: found[1] + found[2].replace(",", " "), text)
+    text = _FAR.sub("\u00bf", text)
     root = _PARSER.parse(text.encode("utf-8", "replace")).root_node
     yield from _Reader(first_line).pipelines(root)
 

@@ -7,6 +7,7 @@ can be read from, and is replaced. Nothing is bound in it between two calls.
 
 import os
 import select
+import threading
 import time
 from collections.abc import Sequence
 from contextlib import suppress
@@ -16,7 +17,7 @@ from typing import Any
 import psycopg
 from django.db import connection
 
-KEPT = 2
+KEPT, MOST = 2, 8
 # Behind many a firewall a connection that is silent for minutes is dead, and nobody says so.
 IDLE_SECONDS = 60.0
 
@@ -24,9 +25,10 @@ Open = psycopg.Connection[Any]
 
 
 class Standby:
-    """Each thread that asks has a connection of its own for as long as it asks."""
+    """Who asks has a connection of its own for as long as that takes; at most MOST ask at once."""
 
     def __init__(self) -> None:
+        self._turns = threading.BoundedSemaphore(MOST)
         self._free: list[tuple[float, Open]] = []
 
     def ask(self, statement: str, parameters: Sequence[Any]) -> Any:
@@ -34,7 +36,7 @@ class Standby:
 
         Raises django.db.Error; when the connection broke, nobody knows whether it was carried out.
         """
-        with connection.wrap_database_errors:
+        with self._turns, connection.wrap_database_errors:
             ours = self._take()
             try:
                 [value] = ours.execute(statement, parameters).fetchone() or [None]

@@ -10,11 +10,15 @@ from django.db import Error, connection
 
 from tests.cast import Cast
 from workspaces import tenancy
-from workspaces.standby import KEPT, Standby, standby
+from workspaces.standby import KEPT, MOST, Standby, standby
 
 pytestmark = pytest.mark.django_db(transaction=True)
 WHO = "SELECT current_user || '/' || coalesce(current_setting('app.workspaces', true), '')"
 PID = "SELECT pg_backend_pid()"
+CONNECTED = (
+    "SELECT count(*) FROM pg_stat_activity WHERE usename = current_user"
+    " AND datname = current_database() AND query LIKE '%%pg_sleep(0.1)' AND state = 'active'"
+)
 
 
 @pytest.fixture
@@ -78,6 +82,19 @@ def test_threads_do_not_wait_for_each_other_and_few_connections_stay(ours: Stand
     with ThreadPoolExecutor(count) as pool:
         assert len(set(pool.map(ask, range(count)))) == count
     assert len(ours._free) == KEPT
+
+
+def test_however_many_ask_at_once_only_so_many_are_connected(ours: Standby) -> None:
+    with ThreadPoolExecutor(4 * MOST) as pool:
+        asked = [
+            pool.submit(ours.ask, "SELECT pg_backend_pid() FROM pg_sleep(0.1)", [])
+            for _ in range(4 * MOST)
+        ]
+        most = 0
+        while not all(each.done() for each in asked):
+            most = max(most, standby().ask(CONNECTED, []))
+    assert {each.result() > 0 for each in asked} == {True}
+    assert 0 < most <= MOST
 
 
 def test_a_forked_child_has_one_of_its_own(db: None) -> None:

@@ -77,6 +77,22 @@ def with_live_state(agents: QuerySet[Agent]) -> QuerySet[Any]:
     )
 
 
+def say_who_waits(agents: Iterable[Any]) -> None:
+    """Gives each its `shown_state`: the live state, but `waiting` for one at work whose
+    representative run waits for a person, as the presence says it."""
+    rows = list(agents)
+    waiting = set()
+    if any(row.live_state == LiveState.RUNNING for row in rows):
+        open_runs = Run.objects.filter(state__in=Run.IN_PROGRESS).order_by("started_at", "pk")
+        newest = {
+            agent: state == Run.State.PARKED and waiting_for != Run.WaitingFor.CHILD
+            for agent, state, waiting_for in open_runs.values_list("agent", "state", "waiting_for")
+        }
+        waiting = {agent for agent, is_waiting in newest.items() if is_waiting}
+    for row in rows:
+        row.shown_state = "waiting" if row.pk in waiting else row.live_state
+
+
 def _one_of(words: Iterable[str]) -> str:
     return ", ".join(f"'{word}'" for word in words)
 

@@ -15,7 +15,7 @@ from agents.models import Agent
 from guardrails.models import Approval
 from repositories.models import Repository
 from runs import topics
-from runs.live_state import with_live_state
+from runs.live_state import say_who_waits, with_live_state
 from runs.models import Run
 from spaces.visibility import visible_spaces
 
@@ -68,7 +68,9 @@ def _first_steps(*, has_model: bool, has_space: bool) -> list[dict[str, Any]]:
     ]
 
 
-def _team() -> Any:
+def _team() -> list[Any]:
     """The first of the agents, the busy ones before the others."""
     named = Agent.objects.filter(lifecycle=Agent.Lifecycle.ACTIVE).exclude(name="")
-    return with_live_state(named).order_by("live_order", "name")[:8]
+    rows: list[Any] = list(with_live_state(named).order_by("live_order", "name")[:8])
+    say_who_waits(rows)
+    return rows

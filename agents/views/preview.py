@@ -16,6 +16,8 @@ from harness.skill_index import Index, index
 from harness.tools.surface import surface
 from repositories.models import Repository
 from repositories.skill_standing import carrying
+from repositories.skill_texts import head_of
+from skills import standing
 from skills.models import Skill
 from workspaces.models import Principal, Workspace
 
@@ -118,12 +120,16 @@ def _carried(repository: Repository) -> list[SkillLine]:
 
 
 def _index(agent: Agent) -> list[SkillLine]:
+    """The lines of the skills that a run would read: scanned, in the lock, and as they were."""
     keys = [name.key for name in agent.skill_names.all()]
+    known = {row.slug: row for row in Skill.objects.filter(slug__in=keys).order_by("slug")}
+    files = standing.readable(agent.workspace_id, list(known)).files
     return [
         SkillLine(
-            name=skill.slug,
-            description=skill.description,
-            location=f".agents/skills/{skill.slug}/SKILL.md",
+            name=slug,
+            description=row.description,
+            location=f".agents/skills/{slug}/SKILL.md",
         )
-        for skill in Skill.objects.usable().filter(slug__in=keys)
+        for slug, row in known.items()
+        if slug in files and not head_of(files[slug]).is_hidden
     ]

@@ -3,8 +3,9 @@ one language. `rules/orders.yaml` holds the words and what may not meet."""
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import yaml
@@ -54,6 +55,15 @@ def _read(row: Mapping[str, Any]) -> _Order:
 
 
 _ORDERS = tuple(map(_read, _DATA["orders"]))
+# Groups that are an order by themselves or with an address; any other needs a second one.
+ALONE = frozenset(
+    name
+    for order in _ORDERS
+    for others in [[names for names in order.all if names != ("address",)]]
+    if len(others) == 1
+    for name in others[0]
+)
+FEWEST = 3
 _CAREFUL = re.compile(_DATA["careful"].encode())
 _PHRASES = compile_phrases(_DATA["words"])
 _WELL_KNOWN = re.compile(PLACES["well_known"])
@@ -77,9 +87,10 @@ def check(
     orders = [order for order in _ORDERS if order.where == kind and not _is_business(order, about)]
     lines = text.split("\n")
     for sentence in sentences(words):
-        if spoken is not None and not spoken(sentence.start):
+        likely = sentence.may_be(orders)
+        if not likely or spoken is not None and not spoken(sentence.start):
             continue
-        for order in orders:
+        for order in likely:
             if sentence.is_order(order, about):
                 line = words.line(sentence.begin)
                 told = lines[line - 1].strip() if line <= len(lines) else ""
@@ -90,8 +101,13 @@ def _is_business(order: _Order, about: str) -> bool:
     return order.topic is not None and bool(order.topic.search(normalise(about)))
 
 
-def sentences(words: Words) -> "Iterator[Sentence]":
+@lru_cache(2)
+def sentences(words: Words) -> "tuple[Sentence, ...]":
     """The sentences of a text with the groups of words in them and in the one before."""
+    return tuple(_sentences(words))
+
+
+def _sentences(words: Words) -> "Iterator[Sentence]":
     found: dict[int, dict[str, Hits]] = {}
     edges = words.boundaries
     for low in range(0, max(1, len(words.flat)), CHUNK):
@@ -122,6 +138,20 @@ class Sentence:
         """Where its first letter stands."""
         piece = self.words.flat[self.start : self.end]
         return self.start + len(piece) - len(piece.lstrip())
+
+    def may_be(self, orders: Sequence[_Order]) -> list[_Order]:
+        """The orders whose groups of words are all there, whatever the language."""
+        if not self.said:
+            return []
+        here = {name for hits in self.said.values() for name in hits} | {"address"}
+        there = here.union(*self.before.values()) if self.before else here
+        if len(there) < FEWEST and not any(one in ALONE for one in here):
+            return []
+        return [
+            order
+            for order in orders
+            if not any((there if order.next else here).isdisjoint(names) for names in order.all)
+        ]
 
     def groups(self) -> frozenset[str]:
         """The groups of words it speaks of in a language it may be of, and marks of its own."""

@@ -17,7 +17,7 @@ from .text import Words
 
 STEM = 6
 SHORTEST_TEXT = 8
-LONGEST_TEXT = 400
+LONGEST_TEXT = 100
 _TOKEN = re.compile(r"[a-z0-9.]{0,30}\.[a-z]+|[a-z0-9]+|[\u0400-\u04ff]+|[^\x00-\x7f]")
 _ADDRESS = re.compile(r"(?:https?|ftp|wss?)://\S+|(?<!\S)\S{1,80}@\S{1,80}")
 _TRADE = re.compile(
@@ -56,6 +56,8 @@ def check(
     line = LINE[0] + LINE[1] * log(max(SHORTEST_TEXT, len(said)))
     lines = text.split("\n")
     for one in said:
+        if not one.said:
+            continue
         piece = words.flat[one.start : one.end].decode("utf-8", "replace")
         if one.is_english() and weigh(piece, one.groups()) > line:
             number = words.line(one.begin)

@@ -76,7 +76,7 @@ def library_prompt(request: MemberRequest, workspace: Workspace) -> HttpResponse
                 return changes.after(workspace, batch)
             return redirect("agents:library-prompt", workspace.slug)
         except ChangedSince as changed:
-            problem, status = f"{changed} {_('Nothing was written.')}", 409
+            problem, status = " ".join([str(changed), _("Nothing was written.")]), 409
         except (CannotKeep, OSError) as error:
             problem, status = words.not_written(error), 422
         shown = wanted

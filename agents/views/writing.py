@@ -95,7 +95,7 @@ def definition_remove(request: MemberRequest, workspace: Workspace) -> HttpRespo
             return redirect("agents:library-show", workspace.slug)
         batch = shelves.put(owner, [(path, None)], by=request.principal, expected={path: expected})
     except ChangedSince as changed:
-        messages.error(request, f"{changed} {_('It was not deleted.')}")
+        messages.error(request, " ".join([str(changed), _("It was not deleted.")]))
         return redirect("agents:library-show", workspace.slug)
     except (CannotKeep, OSError) as error:
         messages.error(request, words.not_written(error))

@@ -20,8 +20,6 @@ def workspaces_called(slug: str | None) -> list[tuple[UUID, str]]:
 
 def owner() -> Principal:
     """The owner of the bound workspace: a command acts with the owner's name."""
-    row = Membership.objects.select_related("principal").get(
-        role=Role.OWNER, is_active=True
-    )
+    row = Membership.objects.select_related("principal").get(role=Role.OWNER, is_active=True)
     found: Principal = row.principal
     return found

@@ -6,25 +6,24 @@ import workspaces.sentences
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('skills', '0005_attempts'),
+        ("skills", "0005_attempts"),
     ]
 
     operations = [
         migrations.AlterField(
-            model_name='skillrequest',
-            name='error',
+            model_name="skillrequest",
+            name="error",
             field=workspaces.sentences.SentenceField(blank=True),
         ),
         migrations.AlterField(
-            model_name='skillsource',
-            name='error',
+            model_name="skillsource",
+            name="error",
             field=workspaces.sentences.SentenceField(blank=True),
         ),
         migrations.AlterField(
-            model_name='skillsource',
-            name='stage',
+            model_name="skillsource",
+            name="stage",
             field=workspaces.sentences.SentenceField(blank=True),
         ),
     ]

@@ -4,14 +4,15 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('workspaces', '0003_house_address'),
+        ("workspaces", "0003_house_address"),
     ]
 
     operations = [
         migrations.AddConstraint(
-            model_name='apitoken',
-            constraint=models.UniqueConstraint(fields=('workspace', 'secret_hash'), name='apitoken_hash'),
+            model_name="apitoken",
+            constraint=models.UniqueConstraint(
+                fields=("workspace", "secret_hash"), name="apitoken_hash"
+            ),
         ),
     ]

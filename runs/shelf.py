@@ -8,6 +8,7 @@ run's directory and what can be read, all together.
 import logging
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 
 from django.db import connection
 
@@ -152,10 +153,11 @@ class Shelf:
         try:
             copies = self._fill() if self._place and self._place[1] else {}
             self._overlay.put({**self._installed.files, **copies}, self._profile())
-        except (git.GitError, NotThoseBytes, ValueError) as error:
+        except (git.GitError, NotThoseBytes, ValueError, FileNotFoundError) as error:
             log.warning("the skills of %s cannot be read: %s", name, error)
             self._standings, self._lines = {}, ()
-            self._overlay.stand()
+            with suppress(FileNotFoundError):
+                self._overlay.stand()
             self._tell(
                 phrase("The skills of %(name)s cannot be read, so none of them is offered."), name
             )

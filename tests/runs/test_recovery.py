@@ -19,7 +19,6 @@ from live import presence, valkey
 from runs import broadcast, dispatch, moves, queue, recovery, runner, silence
 from runs.keeper import Held, Keeper, keeper
 from runs.models import Run, RunCursor
-from runs.sink import JournalSink
 from tests.runs.acting import Actor, Scene
 from tests.runs.stage import Stage, elsewhere
 from tests.scripted.script import Call, Step
@@ -355,7 +354,6 @@ def test_text_that_grows_is_output(plain: Stage, actor: Actor, settings: Any) ->
     settings.LEASE_BEAT_SECONDS = 0
 
     def writes_slowly(scene: Scene) -> None:
-        assert isinstance(scene.ports.sink, JournalSink)
         scene.ports.sink.delta(Delta(1, 0, "text", "slowly"))
         until(lambda: last_output(plain, run) is not None)
 

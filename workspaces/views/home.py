@@ -34,6 +34,7 @@ def home(request: MemberRequest, workspace: Workspace) -> HttpResponse:
     week = runs.filter(queued_at__gt=timezone.now() - timedelta(days=7))
     waiting = Approval.objects.filter(state=Approval.State.PENDING, space__in=spaces)
     has_model = ModelConnection.objects.exists()
+    sees_team = request.membership.role != Role.GUEST
     context = {
         "waiting": waiting.select_related("asked_by", "conversation")[:10],
         "waiting_count": waiting.count(),
@@ -45,7 +46,8 @@ def home(request: MemberRequest, workspace: Workspace) -> HttpResponse:
         "has_model": has_model,
         "has_space": spaces.exists(),
         "steps": _first_steps(has_model=has_model, has_space=spaces.exists()),
-        "team": _team(),
+        "sees_team": sees_team,
+        "team": _team() if sees_team else [],
         "is_seeding": workspace.seeded_at is None,
         "topic": topics.runs(workspace.pk),
         "cursor": cursor,

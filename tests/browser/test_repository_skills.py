@@ -48,7 +48,7 @@ def visit(tab: Tab, live_server: LiveServer, stage: WithRepository) -> Open:
     """Opens the conversation as Ada, signed in already."""
 
     def signed_in(*, phone: bool = False, theme: str = "light") -> Page:
-        page = tab(phone=phone, theme=theme, allowed=("WebSocket", "live/", "422"))
+        page = tab(phone=phone, theme=theme, allowed=("WebSocket", "live/", "404", "422"))
         value = stage.cast.client(stage.cast.ada).cookies[site.SESSION_COOKIE_NAME].value
         page.context.add_cookies(
             [{"name": site.SESSION_COOKIE_NAME, "value": value, "url": live_server.url}]

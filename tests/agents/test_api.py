@@ -318,7 +318,8 @@ def test_the_list_asks_as_often_for_fifty_agents_as_for_two(
                 )
             )
     with django_assert_max_num_queries(len(few)):
-        program("GET", "agents/")
+        answer = program("GET", "agents/")
+    assert "agent-47" in answer.content.decode()
 
 
 def test_a_bug_and_an_address_that_is_none_are_told_in_json_too(

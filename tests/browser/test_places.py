@@ -92,6 +92,8 @@ def test_after_sign_out_back_shows_nothing(visit: Open, committed_cast: Cast) ->
     page.goto("about:blank")
     page.go_back()
     page.wait_for_url("**/accounts/login/**")
+    expect(page.get_by_label("Password")).to_be_visible()
+    expect(page.locator(".rail")).to_have_count(0)
 
 
 def test_two_tabs_decide_and_the_second_learns_it(visit: Open, committed_cast: Cast) -> None:

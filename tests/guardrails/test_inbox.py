@@ -148,7 +148,9 @@ def test_the_list_costs_the_same_for_one_and_for_thirty(
     client = cast.client(cast.ben)
     client.get(cast.path("inbox/list/"))
     with django_assert_max_num_queries(16):  # type: ignore[operator]
-        client.get(cast.path("inbox/list/"))
+        page = client.get(cast.path("inbox/list/"))
+    assert page.status_code == 200
+    assert page.content.decode().count("rm x") >= 30
 
 
 def test_what_was_answered_stays_readable_with_who_what_and_when(cast: Cast) -> None:

@@ -118,12 +118,12 @@ def test_every_prefix_of_a_journal_is_a_valid_conversation(moves: list[str]) -> 
     journal = write(moves)
     for end in range(len(journal) + 1):
         turns = build(journal[:end])
-        check_shape(turns)
-        check_anthropic(turns)
-        check_openai(turns)
+        assert_shape(turns)
+        assert_anthropic(turns)
+        assert_openai(turns)
 
 
-def check_shape(turns: Sequence[Turn]) -> None:
+def assert_shape(turns: Sequence[Turn]) -> None:
     assert isinstance(turns[0], UserTurn)
     assert isinstance(turns[-1], UserTurn)
     for before, after in zip(turns, turns[1:], strict=False):
@@ -134,14 +134,14 @@ def check_shape(turns: Sequence[Turn]) -> None:
     assert all(not isinstance(t, UserTurn) or t.results or t.texts for t in turns)
 
 
-def check_anthropic(turns: Sequence[Turn]) -> None:
+def assert_anthropic(turns: Sequence[Turn]) -> None:
     for turn in turns:
         message = anthropic._message(turn)
         assert message["content"], "an empty message is refused"
         assert message["role"] == ("user" if isinstance(turn, UserTurn) else "assistant")
 
 
-def check_openai(turns: Sequence[Turn]) -> None:
+def assert_openai(turns: Sequence[Turn]) -> None:
     waiting: list[str] = []
     for message in [m for turn in turns for m in openai._messages(turn)]:
         if message["role"] == "tool":

@@ -213,11 +213,12 @@ def test_what_a_person_says_in_between_is_heard_at_the_next_boundary(world: Worl
             world.journal.say(events.steer("Use blue instead.", author="ada"))
 
     world.journal.on_record = interrupt
-    run_on(
+    ended = run_on(
         world,
         Step(calls=[Call("todo", {"todos": []})]),
         Step(text="Blue.", expect="Use blue instead."),
     )
+    assert ended.summary == "Blue."
 
 
 def test_what_is_said_before_the_run_begins_does_not_replace_what_woke_it(world: World) -> None:
@@ -288,7 +289,9 @@ def test_a_call_that_is_safe_to_repeat_is_repeated(world: World) -> None:
         (Kind.TOOL_START, {"call_id": "c1", "name": "read"}),
     ):
         world.journal.say(Event(kind, content))
-    run_on(world, Step(text="Read.", expect="here"))
+    ended = run_on(world, Step(text="Read.", expect="here"))
+    assert ended.summary == "Read."
+    assert world.journal.of(Kind.TOOL_RESULT)[0]["is_error"] is False
 
 
 CACHE = {"cache_read_tokens": 0, "cache_write_tokens": 0}
@@ -479,20 +482,24 @@ def test_an_end_without_a_word_is_asked_about_once(world: World) -> None:
 
 
 def test_broken_arguments_come_back_to_the_model(world: World) -> None:
-    run_on(
+    ended = run_on(
         world,
         Step(calls=[Call("read", {}, raw='{"path": "a')]),
         Step(calls=[Call("read", {"offset": 0})], expect="not valid JSON"),
         Step(text="Sorry.", expect="path: Field required; offset: Input should be greater"),
     )
+    assert ended.summary == "Sorry."
+    assert [result["is_error"] for result in world.journal.of(Kind.TOOL_RESULT)] == [True, True]
 
 
 def test_a_tool_that_is_not_there_is_named_with_those_that_are(world: World) -> None:
-    run_on(
+    ended = run_on(
         world,
         Step(calls=[Call("hire_colleague", {"name": "bob"})]),
         Step(text="I cannot.", expect="There is no tool hire_colleague. Your tools: ask_user"),
     )
+    assert ended.summary == "I cannot."
+    assert [result["is_error"] for result in world.journal.of(Kind.TOOL_RESULT)] == [True]
 
 
 # Context

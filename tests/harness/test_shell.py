@@ -96,8 +96,10 @@ def test_a_command_that_takes_too_long_is_ended_whole(bench: Workbench) -> None:
 
 
 def test_nothing_lives_on_after_a_command(bench: Workbench) -> None:
-    use(bench, "bash", command="sleep 302 & setsid sleep 302 & disown -a; echo done")
+    out = use(bench, "bash", command="sleep 302 & setsid sleep 302 & disown -a; echo done")
+    assert out.content.strip() == "done"
     wait_until(lambda: not living("302"))
+    assert not living("302")
 
 
 def test_a_command_that_closes_its_output_and_goes_on_is_waited_for(bench: Workbench) -> None:
@@ -142,7 +144,14 @@ def test_background_commands(bench: Workbench) -> None:
 def test_a_background_command_that_floods_is_never_stuck(bench: Workbench) -> None:
     command = "head -c 3000000 /dev/zero | tr '\\0' x; echo; echo end"
     shell = use(bench, "bash", command=command, background=True).detail["shell"]
-    wait_until(lambda: "(ended" in use(bench, "shell_output", shell=shell).content)
+    heard: list[str] = []
+
+    def has_ended() -> bool:
+        heard.append(use(bench, "shell_output", shell=shell).content)
+        return "(ended" in heard[-1]
+
+    wait_until(has_ended)
+    assert "end" in "".join(heard)
 
 
 # Output

@@ -226,3 +226,4 @@ def test_notices_of_different_keys_do_not_swallow_each_other(open_tab: Open, top
 def test_publishing_needs_no_database(topic: str, django_db_blocker: Any) -> None:
     with django_db_blocker.block():
         live.publish(topic, "event", n=1)
+    assert live.cursor(topic)

@@ -66,7 +66,7 @@ def happens(scope: str, *texts: str) -> None:
         live.publish(f"w/{scope}/run/1", "event", html=pages.fragment(n, text), n=n)
 
 
-def expect_events(page: Page, *texts: str) -> None:
+def assert_events(page: Page, *texts: str) -> None:
     expect(page.locator("#events > p")).to_have_text(list(texts))
 
 
@@ -74,7 +74,7 @@ def test_events_come_in_order_and_once(show: Show, scope: str) -> None:
     happens(scope, "before")
     page = show("ada")
     happens(scope, "one", "two")
-    expect_events(page, "before", "one", "two")
+    assert_events(page, "before", "one", "two")
 
 
 def test_an_event_twice_is_shown_once_and_an_early_one_waits(show: Show, scope: str) -> None:
@@ -85,14 +85,14 @@ def test_an_event_twice_is_shown_once_and_an_early_one_waits(show: Show, scope: 
     live.publish(topic, "event", html=html[0], n=1)
     live.publish(topic, "event", html=html[0], n=1)
     live.publish(topic, "event", html=html[2], n=3)
-    expect_events(page, "one", "two", "three")
+    assert_events(page, "one", "two", "three")
 
 
 def test_an_event_that_got_lost_is_fetched(show: Show, scope: str) -> None:
     page = show("ada")
     pages.store(scope, "lost")
     happens(scope, "heard")
-    expect_events(page, "lost", "heard")
+    assert_events(page, "lost", "heard")
 
 
 def test_a_server_that_dies_and_comes_back_loses_nothing(
@@ -100,17 +100,17 @@ def test_a_server_that_dies_and_comes_back_loses_nothing(
 ) -> None:
     page = show("ada")
     happens(scope, "one")
-    expect_events(page, "one")
+    assert_events(page, "one")
     desk.kill()
     is_live(page, "reconnecting")
     expect(page.locator("[data-live-bar]")).to_be_visible()
     expect(page.locator("html")).to_have_attribute("data-live", "off")
-    expect_events(page, "one")
+    assert_events(page, "one")
     happens(scope, "two")
     desk.start()
     is_live(page)
     happens(scope, "three")
-    expect_events(page, "one", "two", "three")
+    assert_events(page, "one", "two", "three")
     expect(page.locator("[data-live-bar]")).to_be_hidden()
 
 
@@ -130,11 +130,11 @@ def test_a_page_that_is_seen_again_finds_its_line_dead(show: Show, scope: str) -
     is_silent: list[bool] = []
     page = show("ada", silence)
     happens(scope, "one")
-    expect_events(page, "one")
+    assert_events(page, "one")
     is_silent.append(True)
     happens(scope, "two")
     page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
-    expect_events(page, "one", "two")
+    assert_events(page, "one", "two")
     assert len(lines) == 2
 
 
@@ -154,7 +154,7 @@ def test_text_grows_and_its_stored_event_takes_its_place(show: Show, scope: str)
         html = pages.fragment(n, "Olá 👋 world <b>")
         live.publish(topic, "text", html=html, data={"block": "1.0.text"}, n=n)
     for each in (page, late):
-        expect_events(each, "Olá 👋 world <b>")
+        assert_events(each, "Olá 👋 world <b>")
         expect(each.locator("[data-block]")).to_have_count(0)
 
 
@@ -169,7 +169,7 @@ def test_text_that_ended_while_the_server_was_away_is_gone(
     stream.close()
     happens(scope, "whole")
     desk.start()
-    expect_events(page, "whole")
+    assert_events(page, "whole")
     expect(page.locator("[data-block]")).to_have_count(0)
 
 
@@ -216,13 +216,13 @@ def test_a_page_without_a_network_says_so_at_once_and_misses_nothing(
 ) -> None:
     page = show("ada")
     happens(scope, "one")
-    expect_events(page, "one")
+    assert_events(page, "one")
     page.context.set_offline(True)
     is_live(page, "reconnecting")
     happens(scope, "two", "three")
     page.context.set_offline(False)
     is_live(page)
-    expect_events(page, "one", "two", "three")
+    assert_events(page, "one", "two", "three")
 
 
 def test_a_session_that_ends_is_said_and_not_tried_again(show: Show, scope: str) -> None:
@@ -235,7 +235,7 @@ def test_a_session_that_ends_is_said_and_not_tried_again(show: Show, scope: str)
 def test_a_page_whose_reader_was_removed_says_so(show: Show, scope: str) -> None:
     page = show("ada")
     happens(scope, "one")
-    expect_events(page, "one")
+    assert_events(page, "one")
     way.client().delete(f"site:topics:{scope}-ada")
     is_live(page, "ended")
     expect(page.locator("[data-live-text]")).to_have_text("You no longer have access.")
@@ -250,4 +250,4 @@ def test_a_topic_that_is_not_theirs_leaves_the_page_as_it_is(
     happens(scope, "two")
     live.publish(f"w/{scope}/roster", "changed")
     expect(page.locator("#roster")).to_have_text("1")
-    expect_events(page, "one")
+    assert_events(page, "one")

@@ -73,7 +73,7 @@ def names(message: Message) -> dict[str, str]:
     return {e["id"].rpartition("-")[2]: e["state"] for e in message["data"]["entries"]}
 
 
-def sees(reader: Reader, expected: dict[str, str]) -> Message:
+def assert_sees(reader: Reader, expected: dict[str, str]) -> Message:
     return reader.until(lambda m: m.get("kind") == "presence" and names(m) == expected)
 
 
@@ -85,31 +85,31 @@ def circle(scope: str) -> str:
 def test_who_comes_sees_who_is_there(open_tab: Open, scope: str, circle: str) -> None:
     open_tab("ada", circle)
     presence.set_agent(scope, "engineer", "thinking", run="1", started=1)
-    sees(open_tab("ben", circle), {"ada": "online", "ben": "online", "engineer": "thinking"})
+    assert_sees(open_tab("ben", circle), {"ada": "online", "ben": "online", "engineer": "thinking"})
 
 
 def test_two_tabs_and_one_is_closed(open_tab: Open, circle: str) -> None:
     ben = open_tab("ben", circle)
     first, second = open_tab("ada", circle), open_tab("ada", circle)
-    sees(ben, {"ada": "online", "ben": "online"})
+    assert_sees(ben, {"ada": "online", "ben": "online"})
     first.close()
     presence_of_others(ben, {"ada": "online", "ben": "online"})
     second.close()
-    sees(ben, {"ben": "online"})
+    assert_sees(ben, {"ben": "online"})
 
 
 def presence_of_others(reader: Reader, expected: dict[str, str]) -> None:
     """A few sweeps later it is still like that."""
     for _ in range(4):
         reader.say({"presence": {"locus": "", "typing": False, "idle": True}})
-        sees(reader, {**expected, "ben": "idle"})
+        assert_sees(reader, {**expected, "ben": "idle"})
         reader.say({"presence": {"locus": "", "typing": False, "idle": False}})
-        sees(reader, expected)
+        assert_sees(reader, expected)
 
 
 def test_turning_a_page_is_no_coming_and_going(open_tab: Open, circle: str) -> None:
     ben, ada = open_tab("ben", circle), open_tab("ada", circle)
-    sees(ben, {"ada": "online", "ben": "online"})
+    assert_sees(ben, {"ada": "online", "ben": "online"})
     ada.close()
     open_tab("ada", circle)
     for message in ben.settled():
@@ -168,7 +168,7 @@ def test_an_agent_thinks_runs_waits_and_is_done(open_tab: Open, scope: str, circ
     ben = open_tab("ben", circle)
     for state in ("thinking", "running", "blocked", "thinking", "done"):
         presence.set_agent(scope, "ceo", state, run="1", started=1)
-        sees(ben, {"ben": "online", "ceo": state})
+        assert_sees(ben, {"ben": "online", "ceo": state})
 
 
 def test_late_news_of_a_run_changes_nothing(scope: str) -> None:
@@ -188,8 +188,8 @@ def test_done_goes_by_itself(open_tab: Open, scope: str, circle: str, settings: 
     settings.CC_LIVE["done_seconds"] = 0.3
     ben = open_tab("ben", circle)
     presence.set_agent(scope, "ceo", "done", run="1", started=1)
-    sees(ben, {"ben": "online", "ceo": "done"})
-    sees(ben, {"ben": "online"})
+    assert_sees(ben, {"ben": "online", "ceo": "done"})
+    assert_sees(ben, {"ben": "online"})
 
 
 def test_an_agent_whose_worker_died_goes(
@@ -198,8 +198,8 @@ def test_an_agent_whose_worker_died_goes(
     settings.CC_LIVE["expiry_seconds"] = 0.3
     ben = open_tab("ben", circle)
     presence.set_agent(scope, "ceo", "running", run="1", started=1)
-    sees(ben, {"ben": "online", "ceo": "running"})
-    sees(ben, {"ben": "online"})
+    assert_sees(ben, {"ben": "online", "ceo": "running"})
+    assert_sees(ben, {"ben": "online"})
 
 
 def test_many_changes_are_few_messages_and_the_last_is_true(
@@ -212,7 +212,7 @@ def test_many_changes_are_few_messages_and_the_last_is_true(
         presence.set_agent(scope, "ceo", state, run="1", started=1)
     presence.set_agent(scope, "ceo", "blocked", run="1", started=1)
     start = len(ben.seen)
-    sees(ben, {"ben": "online", "ceo": "blocked"})
+    assert_sees(ben, {"ben": "online", "ceo": "blocked"})
     assert len(ben.seen) - start < 40
 
 
@@ -244,9 +244,9 @@ def test_people_of_a_killed_server_go(
 ) -> None:
     ben = open_tab("ben", circle)
     open_tab("ada", circle, at=other_site)
-    sees(ben, {"ada": "online", "ben": "online"})
+    assert_sees(ben, {"ada": "online", "ben": "online"})
     other_site.kill()
-    sees(ben, {"ben": "online"})
+    assert_sees(ben, {"ben": "online"})
     assert way.client().hlen(f"live:presence:{scope}:rows") == 1
 
 
@@ -254,4 +254,4 @@ def test_an_emptied_valkey_knows_again_who_is_here(open_tab: Open, scope: str, c
     ben = open_tab("ben", circle)
     ben.settled()
     way.client().delete(*way.client().scan_iter(f"live:presence:{scope}:*"))
-    sees(ben, {"ben": "online"})
+    assert_sees(ben, {"ben": "online"})

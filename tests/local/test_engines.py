@@ -98,6 +98,8 @@ def test_it_listens_on_a_private_socket_only(postgres: Postgres) -> None:
 def test_the_owner_may_create_the_databases_of_tests(postgres: Postgres) -> None:
     with psycopg.connect(postgres.url("cc_owner"), autocommit=True) as owner:
         owner.execute("CREATE DATABASE one_more")
+        found = owner.execute("SELECT datname FROM pg_database WHERE datname = 'one_more'")
+        assert found.fetchone() == ("one_more",)
         owner.execute("DROP DATABASE one_more")
 
 
@@ -117,6 +119,7 @@ def test_a_number_that_another_process_has_by_now_does_not_keep_it_from_starting
     (made.home / "postmaster.pid").write_text(f"{os.getpid()}\n{made.home}\n1\n5432\n\n\n0 0\n")
     running = made.start()
     made.wait_ready(running)
+    assert running.poll() is None
     made.stop(running)
 
 

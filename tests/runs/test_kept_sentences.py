@@ -21,7 +21,7 @@ def page(cast: Cast, path: str, language: str) -> str:
     return str(answer.content.decode())
 
 
-def reads(cast: Cast, path: str, *, english: str, portuguese: str) -> None:
+def assert_reads(cast: Cast, path: str, *, english: str, portuguese: str) -> None:
     assert english in page(cast, path, "en")
     in_portuguese = page(cast, path, "pt")
     assert portuguese in in_portuguese
@@ -34,20 +34,22 @@ def test_a_push_is_asked_about_in_each_readers_language(stage: WithRepository) -
     with stage.cast.bound():
         approval = Approval.objects.get()
         push = PushRequest.objects.get()
-    reads(
+    assert_reads(
         stage.cast,
         f"inbox/{approval.pk}/",
         english="Push 1 commit to",
         portuguese="Push de 1 commit para",
     )
     english, portuguese = "Exactly these commits are forwarded", "Exatamente estes commits"
-    reads(stage.cast, f"inbox/{approval.pk}/", english=english, portuguese=portuguese)
+    assert_reads(stage.cast, f"inbox/{approval.pk}/", english=english, portuguese=portuguese)
 
     # Decided by somebody who reads Portuguese: the sentences stay everybody's.
     with stage.cast.bound(), translation.override("pt-pt"):
         dispatch.stop(Run.objects.get(pk=run.pk), by=stage.cast.ada.principal)
-    reads(stage.cast, f"runs/{run.pk}/", english="Stopped by @ada.", portuguese="Parada por @ada.")
-    reads(
+    assert_reads(
+        stage.cast, f"runs/{run.pk}/", english="Stopped by @ada.", portuguese="Parada por @ada."
+    )
+    assert_reads(
         stage.cast,
         f"repositories/pushes/{push.pk}/",
         english="The run ended before the push",
@@ -60,13 +62,13 @@ def test_what_went_wrong_is_said_in_each_readers_language(plain: Stage) -> None:
         [run] = plain.say("@engineer tidy up")
         assert plain.execute(run).state == "failed"
         model.give_up()
-    reads(
+    assert_reads(
         plain.cast,
         f"runs/{run.pk}/",
         english="does not accept the key",
         portuguese="não aceita a chave",
     )
-    reads(plain.cast, "", english="does not accept the key", portuguese="não aceita a chave")
+    assert_reads(plain.cast, "", english="does not accept the key", portuguese="não aceita a chave")
 
 
 def test_a_lost_worker_is_told_in_each_readers_language(plain: Stage) -> None:
@@ -74,7 +76,7 @@ def test_a_lost_worker_is_told_in_each_readers_language(plain: Stage) -> None:
     runner.claim(run.workspace_id, run.pk)
     plain.change(run, lease_until="2020-01-01T00:00:00Z")
     recovery.sweep()
-    reads(
+    assert_reads(
         plain.cast,
         f"runs/{run.pk}/",
         english="The worker was lost",
@@ -91,7 +93,9 @@ def test_a_notice_is_told_in_each_readers_language(plain: Stage) -> None:
     with plain.cast.bound():
         assert Message.objects.get(kind="notice").body.startswith("@engineer is paused")
     place = f"spaces/{plain.cast.space.slug}/{plain.cast.conversation.pk}/"
-    reads(plain.cast, place, english="is paused and was not", portuguese="está em pausa e não")
+    assert_reads(
+        plain.cast, place, english="is paused and was not", portuguese="está em pausa e não"
+    )
 
 
 def test_a_command_is_asked_about_in_each_readers_language(plain: Stage) -> None:
@@ -99,7 +103,7 @@ def test_a_command_is_asked_about_in_each_readers_language(plain: Stage) -> None
         [run] = plain.say("@engineer tidy up")
         plain.execute(run)
     approval = plain.pending()
-    reads(
+    assert_reads(
         plain.cast,
         f"inbox/{approval.pk}/",
         english="Run rm -rf build",

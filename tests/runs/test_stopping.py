@@ -143,7 +143,7 @@ def test_a_run_whose_worker_is_gone_is_stopped_at_once(plain: Stage) -> None:
     with plain.cast.bound():
         moves.claim(run.workspace_id, run.pk, owner="a worker that died")
     plain.change(run, lease_until=timezone.now() - timedelta(seconds=1))
-    stopped(plain, run)
+    assert stopped(plain, run).attempt == 1
 
 
 def test_what_has_ended_cannot_be_stopped(plain: Stage, actor: Actor) -> None:

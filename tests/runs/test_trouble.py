@@ -41,7 +41,7 @@ def page_of(stage: Stage, run: Run) -> str:
     return unescape(answer.content.decode())
 
 
-def ends(stage: Stage, run: Run, *, reason: str, words: str) -> Run:
+def assert_ends(stage: Stage, run: Run, *, reason: str, words: str) -> Run:
     done = stage.execute(run)
     assert (done.state, done.terminal_reason) == ("failed", reason), done.summary
     assert words in done.summary
@@ -67,7 +67,7 @@ def test_trouble_that_stays_ends_the_run_at_once(
 ) -> None:
     with plain.model(Step(first=[fault]), protocol=protocol, path=path) as model:
         [run] = plain.say("@engineer tidy up")
-        ends(plain, run, reason="provider_refused", words=words)
+        assert_ends(plain, run, reason="provider_refused", words=words)
         assert len(model.requests) == 1
         model.give_up()
 
@@ -93,7 +93,7 @@ def test_trouble_that_passes_is_waited_for_and_told(
 def test_trouble_that_does_not_pass_ends_the_run(plain: Stage, fault: str, words: str) -> None:
     with plain.model(Step(first=[fault] * 6)) as model:
         [run] = plain.say("@engineer tidy up")
-        ends(plain, run, reason="api_error", words=words)
+        assert_ends(plain, run, reason="api_error", words=words)
         assert len(model.requests) == 6
         model.give_up()
 
@@ -101,7 +101,7 @@ def test_trouble_that_does_not_pass_ends_the_run(plain: Stage, fault: str, words
 def test_what_was_done_before_the_provider_broke_is_said_to_be_partial(plain: Stage) -> None:
     with plain.model(Step(calls=[Call("todo", {"todos": []})]), Step(first=["500"] * 6)) as model:
         [run] = plain.say("@engineer tidy up")
-        ends(plain, run, reason="partial_api_error", words="an error of its own")
+        assert_ends(plain, run, reason="partial_api_error", words="an error of its own")
         model.give_up()
 
 
@@ -110,7 +110,7 @@ def test_a_server_that_is_down_is_named(plain: Stage) -> None:
         port = taken.getsockname()[1]
     plain.connect("anthropic", f"http://127.0.0.1:{port}")
     [run] = plain.say("@engineer tidy up")
-    ends(plain, run, reason="api_error", words="mine cannot be reached")
+    assert_ends(plain, run, reason="api_error", words="mine cannot be reached")
 
 
 def test_a_slow_answer_is_waited_for(plain: Stage) -> None:
@@ -124,7 +124,7 @@ def test_a_server_that_says_nothing_is_given_up(plain: Stage, settings: Any, fau
     settings.CC_PROVIDER_SECONDS = 0.2
     with plain.model(Step(first=[fault] * 6)) as model:
         [run] = plain.say("@engineer tidy up")
-        ends(plain, run, reason="api_error", words="sent nothing for too long")
+        assert_ends(plain, run, reason="api_error", words="sent nothing for too long")
         model.give_up()
 
 
@@ -137,7 +137,7 @@ def test_the_watchdog_ends_what_the_provider_s_patience_does_not(plain: Stage) -
     with plain.model(Step(first=["silent"])) as model:
         [run] = plain.say("@engineer tidy up")
         at_request(model, 1, an_hour_passes)
-        ends(plain, run, reason="silence", words="no output")
+        assert_ends(plain, run, reason="silence", words="no output")
         model.give_up()
 
 
@@ -156,7 +156,7 @@ def test_without_a_model_the_run_says_who_can_set_one(plain: Stage) -> None:
     with plain.cast.bound():
         ModelConnection.objects.all().delete()
     [run] = plain.say("@engineer tidy up")
-    ends(plain, run, reason="error", words="No model is set up yet")
+    assert_ends(plain, run, reason="error", words="No model is set up yet")
 
 
 def test_an_agent_whose_connection_is_gone_says_so(plain: Stage) -> None:
@@ -164,7 +164,7 @@ def test_an_agent_whose_connection_is_gone_says_so(plain: Stage) -> None:
         plain.cast.engineer.model_id = "gone/model"
         plain.cast.engineer.save(update_fields=["model_id"])
     [run] = plain.say("@engineer tidy up")
-    ends(plain, run, reason="error", words="no such connection")
+    assert_ends(plain, run, reason="error", words="no such connection")
 
 
 @pytest.mark.parametrize("is_used", [True, False])
@@ -180,7 +180,7 @@ def test_a_key_that_cannot_be_unsealed_matters_only_where_it_is_used(
         )
     [run] = plain.say("@engineer hello")
     if is_used:
-        ends(plain, run, reason="error", words="A stored secret cannot be read")
+        assert_ends(plain, run, reason="error", words="A stored secret cannot be read")
     else:
         assert plain.execute(run).state == "succeeded"
 
@@ -190,7 +190,7 @@ def test_an_adapter_that_is_gone_is_named(plain: Stage) -> None:
         plain.cast.engineer.adapter_id = "telegraph"
         plain.cast.engineer.save(update_fields=["adapter_id"])
     [run] = plain.say("@engineer tidy up")
-    ends(plain, run, reason="error", words="no adapter called 'telegraph'")
+    assert_ends(plain, run, reason="error", words="no adapter called 'telegraph'")
 
 
 # ---------------------------------------------------------------- disk and repositories
@@ -200,7 +200,7 @@ def test_a_full_disk_is_said_before_the_run_begins(plain: Stage, settings: Any) 
     django_settings.DATA_DIR.mkdir(parents=True, exist_ok=True)
     settings.DISK_RESERVE_BYTES = 1 << 60
     [run] = plain.say("@engineer tidy up")
-    ends(plain, run, reason="disk_full", words="disk is full")
+    assert_ends(plain, run, reason="disk_full", words="disk is full")
 
 
 @pytest.fixture
@@ -224,13 +224,13 @@ def test_a_disk_that_fills_up_in_the_middle_ends_the_run_with_that_reason(
     big = Call("write", {"path": "big.txt", "content": "x" * 4_000_000})
     with plain.model(Step(text="I write.", calls=[big])):
         [run] = plain.say("@engineer tidy up")
-        ends(plain, run, reason="disk_full", words="disk is full")
+        assert_ends(plain, run, reason="disk_full", words="disk is full")
 
 
 @pytest.mark.parametrize("disk", ["size=2m,nr_inodes=3"], indirect=True)
 def test_a_disk_without_room_for_the_working_directory_is_said(plain: Stage, disk: Path) -> None:
     [run] = plain.say("@engineer tidy up")
-    ends(plain, run, reason="disk_full", words="disk is full")
+    assert_ends(plain, run, reason="disk_full", words="disk is full")
 
 
 def test_files_that_vanish_in_the_middle_end_nothing_but_the_call(stage: WithRepository) -> None:
@@ -284,7 +284,7 @@ def test_a_repository_that_cannot_be_had_is_named(stage: WithRepository, kind: s
         stage.remote.credential, stage.remote.private_reads = ("bot", "secret"), True
     point_to(stage, kind)
     [run] = stage.say("@engineer tidy up")
-    ends(stage, run, reason="error", words="The checkout of engine cannot be had")
+    assert_ends(stage, run, reason="error", words="The checkout of engine cannot be had")
 
 
 def point_to(stage: WithRepository, name: str) -> None:

@@ -4,7 +4,6 @@ Nothing here follows a link: what is a link, or is no plain file or directory wh
 is taken away as it stands.
 """
 
-import os
 import shutil
 import tempfile
 from contextlib import suppress
@@ -13,6 +12,7 @@ from pathlib import Path
 
 from django.db import transaction
 
+from workspaces.files import replace_file
 from workspaces.tenancy import on_rollback
 
 
@@ -49,10 +49,10 @@ class Steps:
             if before is None:
                 file.unlink(missing_ok=True)
             else:
-                _replace(file, before)
+                replace_file(file, before, prefix=".AGENTS-")
 
         on_rollback(undo)
-        _replace(file, data)
+        replace_file(file, data, prefix=".AGENTS-")
 
     def link(self, place: Path, target: Path) -> None:
         """A relative link stands at the place, where nothing stood."""
@@ -87,17 +87,3 @@ class Steps:
 
 def _rename(old: Path, new: Path) -> None:
     old.rename(new)
-
-
-def _replace(file: Path, data: bytes) -> None:
-    descriptor, temp = tempfile.mkstemp(prefix=".AGENTS-", dir=file.parent)
-    try:
-        with os.fdopen(descriptor, "wb") as out:
-            out.write(data)
-            out.flush()
-            os.fsync(out.fileno())
-        Path(temp).chmod(0o644)
-        Path(temp).replace(file)
-    except BaseException:
-        Path(temp).unlink(missing_ok=True)
-        raise

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from django.db import connection
 
 from agents.library.places import Scope
+from agents.library.scopes import SCOPE_WORDS
 from agents.surroundings import Project, library_of
 from harness.seam import DefinitionLine, Root
 from repositories.models import Repository
@@ -13,15 +14,7 @@ from workspaces.tenancy import bind
 
 from .models import Run
 
-ORIGINS = {
-    Scope.MANAGED: "the organisation's",
-    Scope.SESSION: "this conversation's",
-    Scope.PROJECT: "the repository's",
-    Scope.EXTRA: "an extra folder's",
-    Scope.MEMBER: "the member's own",
-    Scope.PLUGIN: "a package's",
-    Scope.BUILTIN: "built in",
-}
+ORIGINS = SCOPE_WORDS | {Scope.BUILTIN: "built in"}
 
 
 class Definitions:

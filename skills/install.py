@@ -23,6 +23,7 @@ from django.utils.module_loading import import_string
 
 from outside.crashpoint import crashpoint
 from skills.scanning import LIMITS, Decision, File, digest
+from workspaces.files import replace_file, sync_folder
 from workspaces.models import HANDLE
 from workspaces.tenancy import on_rollback, writable_workspace
 from workspaces.turns import take_turn
@@ -128,10 +129,10 @@ def write_lock(workspace_id: UUID, lock: lockfile.Lock) -> None:
         if before is None:
             file.unlink(missing_ok=True)
         else:
-            _replace_file(file, before)
+            replace_file(file, before, prefix=f"{WORK}lock-")
 
     on_rollback(undo)
-    _replace_file(file, lockfile.dump(lock))
+    replace_file(file, lockfile.dump(lock), prefix=f"{WORK}lock-")
 
 
 def pin_of(skill: Skill) -> lockfile.Pin:
@@ -196,7 +197,7 @@ def write_files(folder: Path, files: Mapping[str, File], *, lasting: bool = True
         crashpoint("skill-file")
     if lasting:
         for current, _, _ in os.walk(folder, topdown=False):
-            _sync(Path(current))
+            sync_folder(Path(current))
 
 
 def _write_one(folder: Path, path: str, file: File, *, lasting: bool) -> None:
@@ -235,7 +236,7 @@ def _replace_directory(place: Path, files: Mapping[str, File]) -> None:
         _step(lambda to: swap(new, to), place, undo=lambda: swap(new, place))
     else:
         _step(new.rename, place, undo=lambda: _rename(place, new))
-    _sync(place.parent)
+    sync_folder(place.parent)
 
 
 def wanted(work: Path) -> str:
@@ -303,26 +304,3 @@ def _read_file(path: Path, most: int) -> bytes:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             raise OSError(f"{path.name} is no file")
         return file.read(most)
-
-
-def _replace_file(file: Path, data: bytes) -> None:
-    descriptor, temp = tempfile.mkstemp(prefix=f"{WORK}lock-", dir=file.parent)
-    try:
-        with os.fdopen(descriptor, "wb") as out:
-            out.write(data)
-            out.flush()
-            os.fsync(out.fileno())
-        Path(temp).chmod(0o644)
-        Path(temp).replace(file)
-    except BaseException:
-        Path(temp).unlink(missing_ok=True)
-        raise
-    _sync(file.parent)
-
-
-def _sync(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

@@ -3,23 +3,18 @@
 import re
 from urllib.parse import urlsplit
 
-from django.conf import settings
 from django.utils.translation import gettext as _
 
 from outside import git
-from outside.egress import Guard
 from outside.egress.guard import PORTS
-from workspaces.credentials import unseal
+from workspaces.reach import guard, remote
 
 from .models import SkillSource
 
+__all__ = ["display_name", "guard", "kind_of", "read_address", "remote_of"]
+
 GITHUB = "https://github.com/"
 _PAGE = re.compile(r"(https://(?:www\.)?github\.com/[^/]+/[^/]+)/(?:tree|blob)/([^/?#]+).*\Z", re.I)
-
-
-def guard() -> Guard:
-    """What this instance may reach: the public internet and what the operator listed."""
-    return Guard.of(hosts=settings.ALLOW_HOSTS, paths=settings.ALLOW_PATHS)
 
 
 def read_address(text: str) -> tuple[str, str]:
@@ -59,12 +54,7 @@ def display_name(address: str) -> str:
 
 def remote_of(source: SkillSource) -> git.Remote:
     """The remote with its credential unsealed. Raises CannotUnseal. Never leaves the server."""
-    credential = source.credential
-    if credential is None:
-        return git.Remote(source.address)
-    secret = unseal(credential.sealed)
-    username = credential.username or git.Credential(secret).username
-    return git.Remote(source.address, git.Credential(secret, username))
+    return remote(source.address, source.credential)
 
 
 def _is_listed(address: str) -> bool:

@@ -14,7 +14,7 @@ _DIALECT_ORDER = (
     *(Dialect.CC, Dialect.JARVIS, Dialect.FUXI, Dialect.QWEN, Dialect.OPENCODE),
     *(Dialect.COPILOT, Dialect.NONE),
 )
-_SCOPE_WORDS = {
+SCOPE_WORDS = {
     Scope.MANAGED: "the organisation's",
     Scope.SESSION: "this conversation's",
     Scope.PROJECT: "the repository's",
@@ -191,7 +191,7 @@ def _shadowed(entry: Entry, winner: Entry) -> Entry:
     mine, its = entry.found.place, winner.found.place
     code = "shadowed"
     if mine.scope != its.scope:
-        why = f"{_SCOPE_WORDS[its.scope]} goes before {_SCOPE_WORDS[mine.scope]}"
+        why = f"{SCOPE_WORDS[its.scope]} goes before {SCOPE_WORDS[mine.scope]}"
     elif mine.distance != its.distance:
         why = "the other one is nearer to the working directory"
     elif entry.definition.dialect != winner.definition.dialect:

@@ -295,7 +295,7 @@ def test_a_disk_that_refuses_leaves_everything_as_it_was(
     def full(*_args: Any, **_more: Any) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("agents.folders._replace", full)
+    monkeypatch.setattr("agents.folders.replace_file", full)
     answer = program("PATCH", one(cast.engineer), {"title": "New", "version": 1})
     assert (answer.status_code, answer.json()["code"]) == (507, "not-written")
     assert "No space left on device" in answer.json()["detail"]

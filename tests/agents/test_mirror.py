@@ -125,7 +125,7 @@ def test_a_failed_file_write_rolls_the_row_back(
         raise OSError(28, "No space left on device")
 
     before = text(cast.engineer)
-    monkeypatch.setattr("agents.folders.os.fsync", full)
+    monkeypatch.setattr("workspaces.files.os.fsync", full)
     with pytest.raises(OSError, match="No space"):
         save(cast, cast.engineer, title="Someone else")
     with cast.bound():

@@ -24,9 +24,11 @@ def visit(tab: "Tab", live_server: LiveServer, committed_cast: Cast) -> Iterator
     """Opens a page of the workspace as this member, signed in already."""
     pages: list[Page] = []
 
-    def signed_in(rest: str, *, who: Membership | None = None, phone: bool = False) -> Page:
+    def signed_in(
+        rest: str, *, who: Membership | None = None, phone: bool = False, theme: str = "light"
+    ) -> Page:
         # The pages' server speaks no websocket: that the page is not live is expected here.
-        page = tab(phone=phone, allowed=("WebSocket", "live/", "404", "409", "422"))
+        page = tab(phone=phone, theme=theme, allowed=("WebSocket", "live/", "404", "409", "422"))
         client = committed_cast.client(who or committed_cast.ada)
         name = settings.SESSION_COOKIE_NAME
         value = client.cookies[name].value

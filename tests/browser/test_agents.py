@@ -1,49 +1,33 @@
 """Agents and their chart as admins use them, in a real browser."""
 
 import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
 import pytest
-from django.conf import settings
 from django.utils import timezone
 from playwright.sync_api import Dialog, Locator, Page, expect
-from pytest_django.live_server_helper import LiveServer
 
 from agents import mirror
 from agents.creating import Profile, create
 from agents.models import Agent
+from tests.browser.conftest import Open
 from tests.cast import PASSWORD, Cast
 from workspaces import members
 from workspaces.models import Membership, ModelConnection, Principal, Role, User, Workspace
 
 if TYPE_CHECKING:
-    from tests.browser.chromium import Tab
+    pass
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
-Open = Callable[..., Page]
 
-
-@pytest.fixture
-def visit(tab: "Tab", live_server: LiveServer, committed_cast: Cast) -> Open:
-    """Opens a page of the workspace as this member, signed in already."""
-    with committed_cast.bound():  # else the pages ask again and again for the seeded team
+@pytest.fixture(autouse=True)
+def seeded(committed_cast: Cast) -> None:
+    """The team is there: else the pages ask again and again for it."""
+    with committed_cast.bound():
         Workspace.objects.filter(pk=committed_cast.workspace.pk).update(seeded_at=timezone.now())
-
-    def signed_in(rest: str, *, who: Membership | None = None, phone: bool = False) -> Page:
-        # The pages' server speaks no websocket: that the page is not live is expected here.
-        page = tab(phone=phone, allowed=("WebSocket", "live/", "404", "409", "422"))
-        client = committed_cast.client(who or committed_cast.ada)
-        name = settings.SESSION_COOKIE_NAME
-        value = client.cookies[name].value
-        page.context.add_cookies([{"name": name, "value": value, "url": live_server.url}])
-        page.goto(live_server.url + committed_cast.path(rest))
-        return page
-
-    return signed_in
 
 
 @pytest.fixture

@@ -1,48 +1,29 @@
 """The definition library in Chromium: bring files in, write them, see what counts."""
 
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from django.conf import settings
-from playwright.sync_api import Page, expect
-from pytest_django.live_server_helper import LiveServer
+from playwright.sync_api import expect
 
 from agents.definitions import DefinitionImport
 from agents.paths import conversation_directory
 from repositories import agent_files
 from repositories.models import Repository
+from tests.browser.conftest import Open
 from tests.cast import Cast
 
 if TYPE_CHECKING:
-    from tests.browser.chromium import Tab
+    pass
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
-Open = Callable[..., Page]
 LIBRARY = "agents/library/"
 
 
 def text(name: str, body: str = "Look closely.", front: str = "") -> str:
     return f"---\nname: {name}\ndescription: About {name}.\n{front}---\n\n{body}\n"
-
-
-@pytest.fixture
-def visit(tab: "Tab", live_server: LiveServer, committed_cast: Cast) -> Open:
-    """Opens a page of the workspace as Ada."""
-
-    def signed_in(rest: str, *, phone: bool = False, theme: str = "light") -> Page:
-        page = tab(phone=phone, theme=theme, allowed=("WebSocket", "live/", "409", "422"))
-        client = committed_cast.client(committed_cast.ada)
-        name = settings.SESSION_COOKIE_NAME
-        value = client.cookies[name].value
-        page.context.add_cookies([{"name": name, "value": value, "url": live_server.url}])
-        page.goto(live_server.url + committed_cast.path(rest))
-        return page
-
-    return signed_in
 
 
 @pytest.fixture

@@ -1,15 +1,15 @@
 """Naming a skill in the composer, and seeing which repository an agent works in."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
-from django.conf import settings as site
 from playwright.sync_api import Page, expect
-from pytest_django.live_server_helper import LiveServer
 
 from tests.browser.app import App, started
 from tests.browser.chromium import Tab
+from tests.browser.conftest import Open
 from tests.browser.test_main_job import found_workspace
 from tests.cast import Cast
 from tests.remote.server import Remote, serve
@@ -40,24 +40,11 @@ def stage(committed_cast: Cast, tmp_path: Path, settings: object) -> Iterator[Wi
         yield stage
 
 
-Open = Callable[..., Page]
-
-
 @pytest.fixture
-def visit(tab: Tab, live_server: LiveServer, stage: WithRepository) -> Open:
+def conversation(visit: Open, stage: WithRepository) -> Open:
     """Opens the conversation as Ada, signed in already."""
-
-    def signed_in(*, phone: bool = False, theme: str = "light") -> Page:
-        page = tab(phone=phone, theme=theme, allowed=("WebSocket", "live/", "404", "422"))
-        value = stage.cast.client(stage.cast.ada).cookies[site.SESSION_COOKIE_NAME].value
-        page.context.add_cookies(
-            [{"name": site.SESSION_COOKIE_NAME, "value": value, "url": live_server.url}]
-        )
-        place = f"spaces/{stage.cast.space.slug}/{stage.cast.conversation.pk}/"
-        page.goto(live_server.url + stage.cast.path(place))
-        return page
-
-    return signed_in
+    place = f"spaces/{stage.cast.space.slug}/{stage.cast.conversation.pk}/"
+    return partial(visit, place)
 
 
 WRONG = (
@@ -70,8 +57,8 @@ WRONG = (
 @pytest.mark.req("CC-31", "CC-46")
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.timeout(300)
-def test_a_skill_is_found_by_typing_and_a_wrong_one_is_said(visit: Open) -> None:
-    page = visit()
+def test_a_skill_is_found_by_typing_and_a_wrong_one_is_said(conversation: Open) -> None:
+    page = conversation()
     text, options = page.get_by_label("Message"), page.locator(".composer [role=option]")
     text.press_sequentially("/")
     expect(options).to_have_count(50)
@@ -102,7 +89,7 @@ def test_a_skill_is_found_by_typing_and_a_wrong_one_is_said(visit: Open) -> None
     text.press_sequentially("see /etc/hosts")
     expect(options).to_have_count(0)
 
-    phone = visit(phone=True)
+    phone = conversation(phone=True)
     text = phone.get_by_label("Message")
     for wrong, why in WRONG:
         text.fill(wrong)

@@ -1,28 +1,26 @@
 """The life of a skill in Chromium: from a source through the gate to an agent, and out again."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from django.conf import settings as django_settings
 from playwright.sync_api import Dialog, Page, expect
-from pytest_django.live_server_helper import LiveServer
 
 from skills.install import directory
 from skills.models import Skill, SkillRequest
+from tests.browser.conftest import Open
 from tests.cast import Cast
 from tests.remote.server import Remote
 from tests.skills import shelf
 from workspaces import members
-from workspaces.models import Membership, Role, User
+from workspaces.models import Role, User
 
 if TYPE_CHECKING:
-    from tests.browser.chromium import Tab
+    pass
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
-Open = Callable[..., Page]
 NEWS = "document.body.dispatchEvent(new Event('live-changed'))"  # somebody else did something
 
 
@@ -31,23 +29,6 @@ def site(tmp_path: Path, settings: Any) -> Iterator[Remote]:
     with shelf.site(tmp_path, settings) as running:
         running.create("kit", shelf.KIT)
         yield running
-
-
-@pytest.fixture
-def visit(tab: "Tab", live_server: LiveServer, committed_cast: Cast) -> Open:
-    """Opens a page of the workspace as this member, signed in already."""
-
-    def signed_in(rest: str, *, who: Membership | None = None, phone: bool = False) -> Page:
-        # The pages' server speaks no websocket: that the page is not live is expected here.
-        page = tab(phone=phone, allowed=("WebSocket", "live/", "404", "409", "422"))
-        client = committed_cast.client(who or committed_cast.ada)
-        name = django_settings.SESSION_COOKIE_NAME
-        value = client.cookies[name].value
-        page.context.add_cookies([{"name": name, "value": value, "url": live_server.url}])
-        page.goto(live_server.url + committed_cast.path(rest))
-        return page
-
-    return signed_in
 
 
 def look_at(page: Page, name: str, cast: Cast) -> None:

@@ -1,6 +1,6 @@
 """Made-up people, agents, runs and diffs for the style page; nothing here is read elsewhere."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.core.paginator import Paginator
@@ -79,6 +79,11 @@ STATES = [
 def context() -> dict[str, Any]:
     """Everything style.html draws."""
     now = timezone.now()
+    return _frame(now) | _team() | _asked(now) | _work(now) | _gate()
+
+
+def _frame(now: datetime) -> dict[str, Any]:
+    """The look itself: grounds, icons, times, and what frames a page."""
     return {
         "states": STATES,
         "grounds": GROUNDS,
@@ -88,10 +93,6 @@ def context() -> dict[str, Any]:
         "earlier": now - timedelta(minutes=2),
         "yesterday": now - timedelta(days=1),
         "long_ago": now - timedelta(days=400),
-        "diff": DIFF,
-        "long_diff": LONG_DIFF,
-        "markdown": MARKDOWN,
-        "mentions": ["engineer", "ada"],
         "page_of_many": Paginator(range(240), 15).page(2),
         "choices": [("ceo", "ceo, Chief Executive Officer"), ("ada", "Ada Lovelace")],
         "autonomy": [("propose", "Propose"), ("ask", "Ask"), ("act", "Act")],
@@ -112,26 +113,25 @@ def context() -> dict[str, Any]:
             {"word": "Finished since yesterday", "number": 11, "sub": "10 succeeded, 1 failed"},
             {"word": "Cost today", "number": "$18.42", "sub": "46 % of the $40 limit"},
         ],
+    }
+
+
+def _team() -> dict[str, Any]:
+    """Who is here."""
+    return {
         "people": _people(),
         "agents": _agents(),
         "tree": _tree(),
         "org": _org(),
+    }
+
+
+def _asked(now: datetime) -> dict[str, Any]:
+    """What waits for a person, and what was answered."""
+    return {
         "approval": _approval(now, "open"),
         "approvals_answered": [
             _approval(now, state) for state in ("approved", "denied", "cancelled", "expired")
-        ],
-        "refs": [
-            {
-                "name": "fix/webhook-redelivery",
-                "old": "5d20b9a1c0ffee",
-                "new": "8c41f0e9d2b3",
-                "created": True,
-            },
-            {"name": "release/4.18", "old": "0f0e0d0c", "new": "1a1b1c1d", "force": True},
-        ],
-        "commits": [
-            {"sha": "2b7e913aa", "title": "Add a test for a killed worker", "added": 6},
-            {"sha": "8c41f0e9d", "title": "Claim before sending", "added": 17, "removed": 7},
         ],
         "effects": _effects(),
         "question": {
@@ -152,6 +152,32 @@ def context() -> dict[str, Any]:
             "answered_by": "Ada Lovelace",
             "answered_at": now,
         },
+        "lost": ["its directory, persona, instructions and 4 skill links"],
+        "kept": ["412 runs with their cost, all commits and messages"],
+        "also": ["nobody reports to it; run 1842 is stopped first"],
+    }
+
+
+def _work(now: datetime) -> dict[str, Any]:
+    """What is said and done in a conversation."""
+    return {
+        "diff": DIFF,
+        "long_diff": LONG_DIFF,
+        "markdown": MARKDOWN,
+        "mentions": ["engineer", "ada"],
+        "refs": [
+            {
+                "name": "fix/webhook-redelivery",
+                "old": "5d20b9a1c0ffee",
+                "new": "8c41f0e9d2b3",
+                "created": True,
+            },
+            {"name": "release/4.18", "old": "0f0e0d0c", "new": "1a1b1c1d", "force": True},
+        ],
+        "commits": [
+            {"sha": "2b7e913aa", "title": "Add a test for a killed worker", "added": 6},
+            {"sha": "8c41f0e9d", "title": "Claim before sending", "added": 17, "removed": 7},
+        ],
         "message": {"id": "m1", "body": MARKDOWN, "created_at": now},
         "files": [{"name": "deliveries-10-march.log", "url": "#", "size": 218_000}],
         "arguments": {"command": "pytest deliveries -q", "timeout": 120},
@@ -161,8 +187,12 @@ def context() -> dict[str, Any]:
         "fetch": {"url": "https://docs.example.org/retries"},
         "output": "FAILED tests/test_redelivery.py\nE   assert ['k-71c0', 'k-9e2d'] == ['k-71c0']"
         "\n1 failed, 41 passed in 3.38s",
-        "lost": ["its directory, persona, instructions and 4 skill links"],
-        "kept": ["412 runs with their cost, all commits and messages"],
+    }
+
+
+def _gate() -> dict[str, Any]:
+    """What the gate found."""
+    return {
         "findings": _findings(),
         "capabilities": capabilities(
             ["writes", "deletes"], ["shell", "network", "writes"], {"shell": ("SKILL.md:23",)}
@@ -172,7 +202,6 @@ def context() -> dict[str, Any]:
             "network": {"sentence": "denied here", "tone": "failed", "icon": "ban"},
             "writes": {"sentence": "asks a person first", "tone": "blocked", "icon": "hand"},
         },
-        "also": ["nobody reports to it; run 1842 is stopped first"],
     }
 
 

@@ -373,7 +373,8 @@ def test_a_clock_that_goes_back_opens_nothing(
     now = timezone.now()
     monkeypatch.setattr(timezone, "now", lambda: now - timedelta(hours=1))
     door.look()
-    assert door.request is not None and door.request.state == "previewed"
+    assert door.request is not None
+    assert door.request.state == "previewed"
     if door.name == "install":
         with door.stage.cast.bound():
             held = requests.install(door.request, by=door.stage.cast.ben.principal)

@@ -24,6 +24,7 @@ from .library import exporting, reading
 from .library.definition import Dialect
 from .models import Agent
 from .views.agent import find, is_busy
+from .views.mirror import take_file
 from .views.preview import preview
 from .views.standing import with_states
 
@@ -59,6 +60,18 @@ class Change(Fields):
 
     version: int | None = None
     lifecycle: Literal["active", "paused", "archived"] = "active"
+    over_file: bool = False
+
+
+class Taking(Shape):
+    """The version into which the file is taken."""
+
+    version: int | None = None
+
+
+class Settling(Taking):
+    """The version that is kept, and whether a file edited by hand is written over."""
+
     over_file: bool = False
 
 
@@ -184,12 +197,7 @@ def agent_read(request: MemberRequest, workspace: Workspace, agent: UUID) -> Htt
 def agent_change(request: MemberRequest, workspace: Workspace, agent: UUID) -> HttpResponse:
     """The fields that are given, if nobody saved since the given version was read."""
     row, sent = find(agent), read(request, Change)
-    version = sent.version if sent.version is not None else _version_of(request)
-    if version is None:
-        sentence = _("Say which version you change: version in the body, or the header If-Match.")
-        raise Problem(428, "version-missing", sentence)
-    if version != row.version:
-        raise editing.Conflict(row)
+    version = _version_of(request, sent, row)
     changes = _changes(row, sent)
     return _answer(request, _save(request, row, changes, version=version, over_file=sent.over_file))
 
@@ -287,6 +295,71 @@ def agent_export(
     return JsonResponse({"fileName": made.file_name, "text": made.text, "lost": lost})
 
 
+@api_view()
+def mirror_all(request: MemberRequest, workspace: Workspace) -> HttpResponse:
+    """Where rows and directories differ, agent by agent, and directories that are nobody's."""
+    found = mirror.drift_of_all(workspace.pk)
+    rows = {each.agent.pk: each.agent for each in found if each.agent}
+    return JsonResponse(
+        {
+            "differing": [
+                side_by_side(row, [each for each in found if each.agent == row])
+                for row in rows.values()
+            ],
+            "strays": [each.detail for each in found if each.agent is None],
+        }
+    )
+
+
+@api_view()
+def mirror_one(request: MemberRequest, workspace: Workspace, agent: UUID) -> HttpResponse:
+    """The agent's row and its directory, side by side."""
+    row = _named(agent)
+    answer = JsonResponse(side_by_side(row, mirror.drift(row)))
+    answer["ETag"] = f'"{row.version}"'
+    return answer
+
+
+@api_view(Role.ADMIN)
+@telling
+def mirror_heal(request: MemberRequest, workspace: Workspace, agent: UUID) -> HttpResponseBase:
+    """Keeps the row: directory, file and links are written again; over a hand edit when asked."""
+    row, sent = _named(agent), read(request, Settling)
+    version = _version_of(request, sent, row)
+    editing.heal(row, version=version, by=request.principal, over_file=sent.over_file)
+    return mirror_one(request, workspace, agent=agent)
+
+
+@api_view(Role.ADMIN)
+@telling
+def mirror_take_file(request: MemberRequest, workspace: Workspace, agent: UUID) -> HttpResponse:
+    """Takes the file: what AGENTS.md says becomes the row, all of it or nothing."""
+    row, sent = _named(agent), read(request, Taking)
+    version = _version_of(request, sent, row)
+    try:
+        take_file(row, version=version, by=request.principal)
+    except ValidationError as error:
+        if isinstance(error, reporting.Circle):
+            raise
+        sentence = _("The file was not taken, nothing changed. %(why)s")
+        words = {"why": " ".join(error.messages)}
+        raise Problem(422, "invalid", sentence % words, errors={"file": error.messages}) from None
+    return _answer(request, row)
+
+
+def side_by_side(row: Agent, drift: list[mirror.Drift]) -> dict[str, Any]:
+    """An agent's row and directory; `file` is what stands there when somebody edited it."""
+    return {
+        "agent": str(row.pk),
+        "name": row.name,
+        "version": row.version,
+        "agrees": not drift,
+        "drift": [{"kind": each.kind, "detail": each.detail} for each in drift],
+        "file": mirror.hand_edit(row),
+        "row": mirror.definition(row),
+    }
+
+
 def brief(row: Any) -> dict[str, Any]:
     """An agent as it stands in a list."""
     return {
@@ -322,8 +395,9 @@ def whole(row: Any) -> dict[str, Any]:
 
 
 def _answer(request: MemberRequest, row: Agent, *, status: int = 200) -> HttpResponse:
-    answer = JsonResponse(whole(find(row.pk)), status=status)
-    answer["ETag"] = f'"{row.version}"'
+    fresh = find(row.pk)
+    answer = JsonResponse(whole(fresh), status=status)
+    answer["ETag"] = f'"{fresh.version}"'
     if status == 201:
         answer["Location"] = reverse("agents:api-agent", args=[request.workspace.slug, row.pk])
     return answer
@@ -378,7 +452,26 @@ def _stored(row: Agent) -> dict[str, Any]:
     return {name: "" if value is None else value for name, value in stored.items()}
 
 
-def _version_of(request: MemberRequest) -> int | None:
+def _named(agent: UUID) -> Agent:
+    """The agent with this id; a draft has no directory, so it is not here. Raises Http404."""
+    row: Agent = find(agent)
+    if row.is_draft:
+        raise Http404
+    return row
+
+
+def _version_of(request: MemberRequest, sent: Any, row: Agent) -> int:
+    """The version that the program read, which must be the row's. Raises Problem, Conflict."""
+    version: int | None = sent.version if sent.version is not None else _if_match(request)
+    if version is None:
+        sentence = _("Say which version you change: version in the body, or the header If-Match.")
+        raise Problem(428, "version-missing", sentence)
+    if version != row.version:
+        raise editing.Conflict(row)
+    return version
+
+
+def _if_match(request: MemberRequest) -> int | None:
     text = request.headers.get("If-Match", "").removeprefix("W/").strip().strip('"')
     return int(text) if text.isdecimal() and len(text) < 10 else None
 

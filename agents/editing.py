@@ -100,6 +100,20 @@ def save(
     return row
 
 
+def heal(agent: Agent, *, version: int, by: Principal, over_file: bool = False) -> Agent:
+    """Keeps the row: directory, file and links stand as it says, and its version stays.
+
+    Raises Conflict, and HandEdited unless `over_file`. Then nothing was written.
+    """
+    with bind(agent.workspace_id):
+        row = _locked(agent, version=version)
+        if not over_file and (text := mirror.hand_edit(row)) is not None:
+            raise HandEdited(row, text)
+        mirror.write(row)
+        audit.record("agent.heal", actor=by, subject=str(row))
+    return row
+
+
 def _locked(agent: Agent, *, version: int) -> Agent:
     row: Agent = Agent.objects.select_for_update().get(pk=agent.pk)
     if row.version != version:

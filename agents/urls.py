@@ -76,5 +76,9 @@ urlpatterns = [
     path(ONE + "archive/", endpoint(POST=api.agent_archive), name="api-agent-archive"),
     path(ONE + "prompt/", endpoint(GET=api.agent_prompt), name="api-agent-prompt"),
     path(ONE + "export/<slug:dialect>/", endpoint(GET=api.agent_export), name="api-agent-export"),
+    path(API + "mirror/", endpoint(GET=api.mirror_all), name="api-mirror"),
+    path(ONE + "mirror/", endpoint(GET=api.mirror_one), name="api-agent-mirror"),
+    path(ONE + "mirror/heal/", endpoint(POST=api.mirror_heal), name="api-agent-heal"),
+    path(ONE + "mirror/take-file/", endpoint(POST=api.mirror_take_file), name="api-agent-take"),
     path("w/<slug:workspace>/api/orgchart/move/", endpoint(POST=api.chain_move), name="api-move"),
 ]

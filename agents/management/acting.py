@@ -35,7 +35,9 @@ def acting(options: dict[str, Any]) -> Iterator[Principal]:
         with bind(workspace_called(options["workspace"])):
             yield _member(options["member"])
     except editing.HandEdited as edit:
-        raise CommandError(f"{edit} Take the file on its page, or add --over-file.") from edit
+        raise CommandError(
+            f"{edit} Take it with take_agent_file or on its page, or add --over-file."
+        ) from edit
     except (editing.Busy, editing.Conflict) as error:
         raise CommandError(str(error)) from error
     except ValidationError as error:

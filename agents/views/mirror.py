@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
 from workspaces.access import MemberRequest, get_or_404, workspace_view
-from workspaces.models import Role, Workspace
+from workspaces.models import Principal, Role, Workspace
 
 from .. import editing, mirror, taking
 from ..forms import AgentForm
@@ -48,11 +48,12 @@ def mirror_show(request: MemberRequest, workspace: Workspace) -> HttpResponse:
 @workspace_view(Role.ADMIN)
 def agent_heal(request: MemberRequest, workspace: Workspace, agent: UUID) -> HttpResponse:
     """Keeps the row: the directory is written again from it."""
-    row = get_or_404(Agent.objects.select_related("reports_to"), agent)
+    row = get_or_404(Agent, agent)
     try:
-        mirror.write(row)
-    except OSError as error:
-        messages.error(request, _("It could not be written: %(why)s.") % {"why": error.strerror})
+        editing.heal(row, version=row.version, by=request.principal, over_file=True)
+    except (editing.Conflict, OSError) as error:
+        why = {"why": getattr(error, "strerror", None) or error}
+        messages.error(request, _("It could not be written: %(why)s.") % why)
     else:
         messages.success(request, _("The directory is as the settings say."))
     return _back(request, workspace, agent)
@@ -63,31 +64,35 @@ def agent_heal(request: MemberRequest, workspace: Workspace, agent: UUID) -> Htt
 def agent_take_file(request: MemberRequest, workspace: Workspace, agent: UUID) -> HttpResponse:
     """Takes the file: what stands in AGENTS.md becomes the row. All of it or nothing."""
     row = find(agent)
-    taken = taking.read(row)
-    if taken is None:
-        messages.info(request, _("Row and file agree already."))
-        return _back(request, workspace, agent)
-    problems = [*taken.problems, *_problems(row, taken)]
-    if not problems:
-        try:
-            editing.save(
-                row,
-                taken.changes,
-                version=row.version,
-                by=request.principal,
-                is_busy=is_busy,
-                over_file=True,
-            )
-        except (ValidationError, editing.Busy, editing.Conflict, OSError) as error:
-            problems = error.messages if isinstance(error, ValidationError) else [str(error)]
-    if problems:
-        reasons = " ".join(problems)
+    try:
+        taken = take_file(row, version=row.version, by=request.principal)
+    except (ValidationError, editing.Busy, editing.Conflict, OSError) as error:
+        reasons = " ".join(error.messages if isinstance(error, ValidationError) else [str(error)])
         messages.error(
             request, _("The file was not taken, nothing changed. %(why)s") % {"why": reasons}
         )
     else:
-        messages.success(request, _("The settings are as AGENTS.md says."))
+        if taken:
+            messages.success(request, _("The settings are as AGENTS.md says."))
+        else:
+            messages.info(request, _("Row and file agree already."))
     return _back(request, workspace, agent)
+
+
+def take_file(row: Agent, *, version: int, by: Principal) -> bool:
+    """What stands in AGENTS.md is the row; False when they agree already.
+
+    Raises ValidationError with what the settings page would refuse, Conflict, Busy, OSError; then
+    nothing was changed, neither here nor there.
+    """
+    taken = taking.read(row)
+    if taken is None:
+        return False
+    problems = [*taken.problems, *_problems(row, taken)]
+    if problems:
+        raise ValidationError(problems)
+    editing.save(row, taken.changes, version=version, by=by, is_busy=is_busy, over_file=True)
+    return True
 
 
 def _problems(row: Agent, taken: taking.Taken) -> list[str]:

@@ -189,6 +189,58 @@ def test_a_hand_edited_file_is_shown_and_only_gone_over_when_asked(
     assert b"Tinkerer" not in file.read_bytes()
 
 
+def test_row_and_directory_are_seen_side_by_side_and_healed(cast: Cast, program: Program) -> None:
+    file = mirror.directory(cast.engineer) / "AGENTS.md"
+    (file.parent.parent / "stray").mkdir()
+    file.unlink()
+    found = program("GET", "agents/mirror/").json()
+    assert [each["name"] for each in found["differing"]] == ["engineer"]
+    assert found["strays"] == ["stray"]
+    seen = program("GET", one(cast.engineer, "mirror/"))
+    assert seen.json() == found["differing"][0]
+    assert seen.json()["drift"] == [{"kind": "missing_file", "detail": "AGENTS.md"}]
+    assert (seen.json()["agrees"], seen.json()["file"], seen["ETag"]) == (False, None, '"1"')
+    for body, status in (({}, 428), ({"version": 2}, 409), ({"overfile": True}, 422)):
+        assert program("POST", one(cast.engineer, "mirror/heal/"), body).status_code == status
+        assert not file.exists()
+    for _twice in range(2):
+        healed = program("POST", one(cast.engineer, "mirror/heal/"), {}, If_Match=seen["ETag"])
+        assert (healed.status_code, healed.json()["agrees"]) == (200, True)
+        assert file.read_text() == seen.json()["row"]
+    assert fresh(cast, cast.engineer).version == 1
+
+
+def test_a_hand_edited_file_is_taken_or_the_row_kept(cast: Cast, program: Program) -> None:
+    file = mirror.directory(cast.engineer) / "AGENTS.md"
+    heal, take = (one(cast.engineer, f"mirror/{act}/") for act in ("heal", "take-file"))
+    mine = file.read_text().replace("title: Engineer", "title: Tinkerer")
+    file.write_text(mine)
+    kept = program("POST", heal, {"version": 1})
+    assert (kept.status_code, kept.json()["code"], kept.json()["file"]) == (
+        409, "hand-edited", mine,
+    )  # fmt: skip
+    late = program("POST", take, {"version": 7})
+    assert (late.status_code, late.json()["code"]) == (409, "conflict")
+    taken = program("POST", take, {"version": 1})
+    assert (taken.status_code, taken.json()["title"], taken["ETag"]) == (200, "Tinkerer", '"2"')
+    assert program("POST", take, {"version": 2}).json()["version"] == 2
+    file.write_text(file.read_text().replace("reportsTo: ceo", "reportsTo: nobody"))
+    wrong = program("POST", take, {"version": 2})
+    assert (wrong.status_code, wrong.json()["code"]) == (422, "invalid")
+    assert "@nobody" in wrong.json()["errors"]["file"][0]
+    assert "reportsTo: nobody" in file.read_text()
+    over = program("POST", heal, {"version": 2, "overFile": True})
+    assert (over.status_code, over.json()["file"]) == (200, None)
+    assert "reportsTo: ceo" in file.read_text()
+
+
+def test_a_draft_has_no_directory_to_look_at(cast: Cast, program: Program) -> None:
+    address = f"agents/{program('POST', 'agents/', {}).json()['id']}/mirror/"
+    assert program("GET", address).status_code == 404
+    for act in ("heal/", "take-file/"):
+        assert program("POST", address + act, {"version": 1}).status_code == 404
+
+
 def test_a_name_does_not_change_and_an_agent_does_not_go_during_a_run(
     cast: Cast, program: Program
 ) -> None:

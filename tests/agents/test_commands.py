@@ -79,8 +79,11 @@ ENGINEER = [*HERE, "--name", "engineer"]
 @pytest.mark.req("CC-06")
 @pytest.mark.parametrize(
     "command",
-    ["list_agents", "edit_agent", "delete_agent", "export_agent", "preview_prompt"],
-)
+    [
+        "list_agents", "edit_agent", "delete_agent", "export_agent", "preview_prompt",
+        "heal_agent", "take_agent_file",
+    ],
+)  # fmt: skip
 def test_no_command_works_without_a_workspace_or_in_anothers_name(cast: Cast, command: str) -> None:
     name = [] if command == "list_agents" else ["--name", "engineer"]
     for args in ([], ["--workspace", "never-was"], [*HERE, "--as", "ben"], [*HERE, "--as", "eve"]):
@@ -158,6 +161,30 @@ def test_edit_agent_does_not_write_over_a_hand_edited_file(
     assert (engineer_folder / "AGENTS.md").read_text() == "mine"
     run("edit_agent", *ENGINEER, "--title", "New", "--over-file")
     assert "title: New\n" in (engineer_folder / "AGENTS.md").read_text()
+
+
+def test_a_hand_edited_file_is_taken_or_dropped_from_a_shell(
+    cast: Cast, engineer_folder: Path
+) -> None:
+    file = engineer_folder / "AGENTS.md"
+    mine = file.read_text().replace("title: Engineer", "title: Tinkerer")
+    file.write_text(mine)
+    with pytest.raises(SystemExit):
+        run("check_mirror", *ENGINEER)
+    assert run("check_mirror", *HERE, "--name", "ceo") == "Rows and directories agree.\n"
+    with pytest.raises(CommandError, match="take_agent_file"):
+        run("heal_agent", *ENGINEER)
+    assert file.read_text() == mine
+    assert run("take_agent_file", *ENGINEER) == "@engineer is as its AGENTS.md says.\n"
+    assert "agrees" in run("take_agent_file", *ENGINEER)
+    with cast.bound():
+        assert Agent.objects.get(name="engineer").title == "Tinkerer"
+    taken = file.read_text()
+    file.write_text(taken.replace("reportsTo: ceo", "reportsTo: nobody"))
+    with pytest.raises(CommandError, match="@nobody"):
+        run("take_agent_file", *ENGINEER)
+    run("heal_agent", *ENGINEER, "--over-file")
+    assert file.read_text() == taken
 
 
 def test_delete_agent_says_what_goes_and_waits_for_a_yes(cast: Cast) -> None:

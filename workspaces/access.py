@@ -18,8 +18,8 @@ from django.middleware.csrf import CsrfViewMiddleware
 from django.utils.translation import gettext as _
 from django.views.decorators.csrf import csrf_exempt
 
-from . import pace, tokens
-from .models import Membership, Principal, Role, Workspace
+from . import audit, pace, tokens
+from .models import ApiToken, Membership, Principal, Role, Workspace
 from .problem import Problem
 from .tenancy import as_user, bind
 
@@ -94,8 +94,8 @@ def endpoint(**views: View) -> View:
             if view is None:
                 raise _wrong_method(request, views)
             _require_size(request)
-            membership = _who_calls(request, workspace)
-            with bind(membership.workspace_id):
+            membership, token = _who_calls(request, workspace)
+            with bind(membership.workspace_id), audit.through(token):
                 request.workspace = membership.workspace
                 request.membership = membership
                 request.principal = membership.principal
@@ -116,8 +116,8 @@ def endpoint(**views: View) -> View:
     return answer
 
 
-def _who_calls(request: MemberRequest, slug: str) -> Membership:
-    """The member behind the request's token, or else behind its session.
+def _who_calls(request: MemberRequest, slug: str) -> tuple[Membership, ApiToken | None]:
+    """The member behind the request's token, with it, or else behind its session.
 
     Raises Problem: no valid credential, too many calls, a token that may only read.
     """
@@ -131,7 +131,7 @@ def _who_calls(request: MemberRequest, slug: str) -> Membership:
             raise Http404
         if request.method not in SAFE and not holder.may_write:
             raise PermissionDenied(_("This token may only read. Make one that may also write."))
-        return holder.membership
+        return holder.membership, holder.token
     if not request.user.is_authenticated:
         raise _not_signed_in(_("Send a personal access token: Authorization: Bearer cct_…"))
     _require_pace(f"user:{request.user.pk}")
@@ -143,7 +143,7 @@ def _who_calls(request: MemberRequest, slug: str) -> Membership:
     membership = membership_of(request.user.pk, slug)
     if membership is None:
         raise Http404
-    return membership
+    return membership, None
 
 
 def _nothing(request: HttpRequest) -> HttpResponse:

@@ -2,6 +2,9 @@
 
 import hmac
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from hashlib import sha256
 from typing import Any
 from uuid import UUID
@@ -9,11 +12,24 @@ from uuid import UUID
 from django.conf import settings
 from django.db import connection
 
-from .models import AuditEntry, AuditSeal, Principal, Workspace
+from .models import ApiToken, AuditEntry, AuditSeal, Principal, Workspace
 from .tenancy import across_workspaces, bind
 
 BATCH = 5000
 GENESIS = "0" * 64
+
+
+_token: ContextVar[ApiToken | None] = ContextVar("audit_token", default=None)
+
+
+@contextmanager
+def through(token: ApiToken | None) -> Iterator[None]:
+    """Within: entries say which personal token acted, by its id, name and prefix."""
+    before = _token.set(token)
+    try:
+        yield
+    finally:
+        _token.reset(before)
 
 
 def record(
@@ -35,8 +51,15 @@ def record(
         on_behalf_of=on_behalf_of,
         subject=subject[:300],
         rule=rule[:300],
-        detail=detail or {},
+        detail={**(detail or {}), **_through()},
     )
+
+
+def _through() -> dict[str, Any]:
+    token = _token.get()
+    if token is None:
+        return {}
+    return {"through": {"token": str(token.pk), "name": token.name, "prefix": token.prefix}}
 
 
 def seal_all() -> int:

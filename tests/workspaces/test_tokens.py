@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from tests.cast import Cast
 from workspaces import members, tokens
-from workspaces.models import ApiToken, Membership, Role
+from workspaces.models import ApiToken, AuditEntry, Membership, Role
 from workspaces.tenancy import bind
 
 pytestmark = pytest.mark.django_db
@@ -172,3 +172,23 @@ def test_two_workspaces_never_share_a_token(cast: Cast) -> None:
     assert (
         call(text, "/w/never-was/api/agents/").json() == call(text, cast.path("api/agents/")).json()
     )
+
+
+def test_the_audit_says_which_token_acted(cast: Cast) -> None:
+    text = make(cast, cast.ada)
+    pause = cast.path(f"api/agents/{cast.engineer.pk}/pause/")
+    assert call(text, pause, "POST").status_code == 200
+    with cast.bound():
+        token = ApiToken.objects.get()
+        entry = AuditEntry.objects.filter(action="agent.paused").get()
+        assert (entry.actor, entry.detail["through"]) == (
+            cast.ada.principal,
+            {"token": str(token.pk), "name": "nightly-7", "prefix": token.prefix},
+        )
+    ada = cast.client(cast.ada)
+    ada.post(cast.path("agents/several/"), {"agents": [str(cast.ceo.pk)], "act": "paused"})
+    with cast.bound():
+        other = AuditEntry.objects.exclude(pk=entry.pk)
+        assert not other.filter(detail__has_key="through").exists()
+    page = ada.get(cast.path("settings/audit/")).content.decode()
+    assert page.count(f"nightly-7” ({token.prefix}…)") == 1

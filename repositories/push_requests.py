@@ -18,7 +18,7 @@ from workspaces import audit
 from workspaces.background import enqueue
 
 from .gateway import judge
-from .gateway.judge import Origin, PushEnd, RefFacts
+from .gateway.judge import PushEnd, RefFacts
 from .models import PushRequest
 
 FORWARD = "repositories.tasks.forward_push"
@@ -60,19 +60,6 @@ def facts_of(request: PushRequest) -> tuple[RefFacts, ...]:
     """The refs of a stored request as facts."""
     return tuple(
         RefFacts(move["ref"], move["old"], move["new"], move["kind"]) for move in request.refs
-    )
-
-
-def origin_of(request: PushRequest) -> Origin | None:
-    """Who pushed; None when its conversation is gone."""
-    if not (request.conversation_id and request.space_id and request.agent_id):
-        return None
-    return Origin(
-        request.workspace_id,
-        request.run_id,
-        request.conversation_id,
-        request.space_id,
-        request.agent_id,
     )
 
 

@@ -34,6 +34,8 @@ def judge_push(facts: PushFacts) -> Verdict:
     held = locks.hold(facts.origin.run_id)
     if held is None or not held.is_open:
         return Deny(_("The run that pushes has ended."))
+    if held.fence != facts.origin.fence:
+        return Deny(_("The run goes on elsewhere; what its lost worker pushes is not taken."))
     run = _whole(held)
     actions = tuple(
         Action(
@@ -80,10 +82,11 @@ def _question(facts: PushFacts, actions: tuple[Action, ...]) -> Asked:
     )
 
 
-def is_in_progress(workspace_id: UUID, run_id: UUID) -> bool:
-    """Whether the run may still use its git."""
+def may_use_git(workspace_id: UUID, run_id: UUID, fence: int) -> bool:
+    """Whether the run is in progress, and with the worker whose claim raised this fence."""
     with bind(workspace_id):
-        return Run.objects.filter(pk=run_id, state__in=Run.IN_PROGRESS).exists()
+        mine = Run.objects.filter(pk=run_id, fence=fence, state__in=Run.IN_PROGRESS)
+        return mine.exists()
 
 
 def push_settled(end: PushEnd) -> None:

@@ -58,6 +58,7 @@ def origin(run: Run) -> Origin:
         conversation_id=run.conversation_id,
         space_id=run.space_id,
         agent_principal_id=run.agent.principal_id,
+        fence=run.fence,
     )
 
 

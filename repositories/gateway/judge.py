@@ -2,8 +2,8 @@
 
 `CC_PUSH_JUDGE` names a function `(PushFacts) -> Allow | Deny | Ask`, called inside the transaction
 that stores the push request, with its workspace bound. `CC_RUN_CHECK` names a function
-`(workspace_id, run_id) -> bool`. `CC_PUSH_SETTLED` names a function `(PushEnd) -> None`, called
-inside the transaction that ends a held request, with its workspace bound.
+`(workspace_id, run_id, fence) -> bool`. `CC_PUSH_SETTLED` names a function `(PushEnd) -> None`,
+called inside the transaction that ends a held request, with its workspace bound.
 A judge or check that is missing or fails means no.
 """
 
@@ -25,13 +25,15 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Who pushes, from where."""
+    """Who pushes, from where. `fence` is the claim of the worker for which the push is made: one
+    that has lost the run pushes nothing, however long its shell lives on."""
 
     workspace_id: UUID
     run_id: UUID
     conversation_id: UUID
     space_id: UUID
     agent_principal_id: UUID
+    fence: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,10 +126,11 @@ def judge(facts: PushFacts) -> Verdict:
     return verdict
 
 
-def is_in_progress(workspace_id: UUID, run_id: UUID) -> bool:
-    """Whether the run may still use its git; False when that cannot be found out."""
+def may_use_git(origin: Origin) -> bool:
+    """Whether the run still is with the worker for which its git was set up; False when that cannot
+    be found out."""
     try:
-        return _named("CC_RUN_CHECK")(workspace_id, run_id) is True
+        return _named("CC_RUN_CHECK")(origin.workspace_id, origin.run_id, origin.fence) is True
     except ImportError:
         log.exception("no check of runs")
         return False

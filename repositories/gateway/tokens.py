@@ -1,7 +1,7 @@
 """Tokens that let a run's git reach one repository through the gateway, while the run lasts.
 
 A token begins with the public workspace id; the rest is signed, not secret. It is worth nothing
-without the run: each use asks whether the run is still in progress.
+without the run: each use asks whether the run still is with the worker that was given the token.
 """
 
 import base64
@@ -13,7 +13,7 @@ from django.conf import settings
 from django.core.signing import BadSignature, Signer
 from django.utils.translation import gettext as _
 
-from .judge import Origin, is_in_progress
+from .judge import Origin, may_use_git
 
 _ALL_IDS = 5
 _SALT = "repositories.gateway.tokens"
@@ -42,7 +42,8 @@ def issue(origin: Origin, repository: str) -> str:
         origin.agent_principal_id,
     )
     expires = int(time.time()) + settings.GATEWAY_TOKEN_HOURS * 3600
-    payload = b"".join(key.bytes for key in ids) + expires.to_bytes(8, "big") + repository.encode()
+    numbers = b"".join(number.to_bytes(8, "big") for number in (origin.fence, expires))
+    payload = b"".join(key.bytes for key in ids) + numbers + repository.encode()
     text = base64.urlsafe_b64encode(payload).decode().rstrip("=")
     return _signer().sign(f"{origin.workspace_id.hex}.{text}")
 
@@ -56,7 +57,8 @@ def read(token: str) -> Grant:
         raise BadToken(_("This git token is not valid.")) from None
     keys = [UUID(bytes=payload[at * 16 : at * 16 + 16]) for at in range(_ALL_IDS)]
     rest = payload[_ALL_IDS * 16 :]
-    grant = Grant(Origin(*keys), rest[8:].decode(), int.from_bytes(rest[:8], "big"))
+    fence, expires = int.from_bytes(rest[:8], "big"), int.from_bytes(rest[8:16], "big")
+    grant = Grant(Origin(*keys, fence), rest[16:].decode(), expires)
     if public != grant.origin.workspace_id.hex:
         raise BadToken(_("This git token is not valid."))
     if grant.expires_at < time.time():
@@ -65,8 +67,8 @@ def read(token: str) -> Grant:
 
 
 def require_run(grant: Grant) -> None:
-    """Raises BadToken when the token's run is not in progress any more."""
-    if not is_in_progress(grant.origin.workspace_id, grant.origin.run_id):
+    """Raises BadToken when the token's run has ended, or is with another worker by now."""
+    if not may_use_git(grant.origin):
         raise BadToken(_("The run that this git token belongs to has ended."))
 
 

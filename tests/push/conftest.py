@@ -122,7 +122,7 @@ def bench(settings: Any) -> Bench:
     """The judge and the other rooms' ears, as tests hold them. A push is held briefly."""
     settings.CC_PUSH_JUDGE = "tests.push.judging.judge"
     settings.CC_PUSH_SETTLED = "tests.push.judging.settled"
-    settings.CC_RUN_CHECK = "tests.push.judging.is_in_progress"
+    settings.CC_RUN_CHECK = "tests.push.judging.may_use_git"
     settings.PUSH_HOLD_SECONDS = 0
     settings.MIRROR_FRESH_SECONDS = 3600
     return judging.reset()
@@ -189,6 +189,7 @@ def begin(cast: Cast, remote: Remote, bench: Bench, gateway: str, address: str) 
         cast.conversation.pk,
         cast.space.pk,
         cast.engineer.principal_id,
+        fence=1,
     )
     environment = run_git_environment(
         origin, [prepared], ceiling=prepared.path.parent, gateway_url=gateway

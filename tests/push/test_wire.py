@@ -153,7 +153,7 @@ def test_a_client_that_leaves_leaves_nothing_behind(tmp_path: Path) -> None:
 
 @pytest.fixture
 def origin() -> Origin:
-    return Origin(*(uuid4() for _ in range(5)))
+    return Origin(*(uuid4() for _ in range(5)), fence=7)
 
 
 def test_a_token_says_who_pushes_where(origin: Origin) -> None:
@@ -167,7 +167,7 @@ def test_a_token_opens_nothing_when_it_is_changed_or_old(
     origin: Origin, settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     token = tokens.issue(origin, "apple")
-    other = tokens.issue(Origin(*(uuid4() for _ in range(5))), "apple")
+    other = tokens.issue(Origin(*(uuid4() for _ in range(5)), fence=7), "apple")
     forged = [token[:-1] + ("A" if token[-1] != "A" else "B"), "", "~", "a~b", token + "x"]
     forged.append(token.partition(".")[0] + "." + other.partition(".")[2])
     for each in forged:
@@ -319,6 +319,7 @@ def test_a_foreign_workspace_is_as_good_as_none(story: Story) -> None:
         story.origin.conversation_id,
         story.origin.space_id,
         story.origin.agent_principal_id,
+        story.origin.fence,
     )
     token = tokens.issue(foreign, "apple")
     status, answer = post(story, b"0000", path=f"/git/{token}/apple/info/refs")

@@ -1,13 +1,14 @@
 """The gate: a verdict over the exact bytes of a skill. Plain Python, no Django, no network.
 
-`scan` gives the verdict, `refusal` the one for a scan that failed, `decide` adds a workspace's own
-rules. `child.Scanner` runs scans in a process with limits, which is what callers use.
+`child.Scanner` gives the verdict, by asking a process with limits; that alone loads `gate`, whose
+parsers and patterns hold 90 MB. `refusal` is the verdict when no scan came to its end, `decide`
+adds a workspace's own rules.
 """
 
 from .digest import digest, git_mode
-from .gate import refusal, scan
 from .limits import LIMITS, Limits
 from .policy import Answer, Rules, decide
+from .refusing import refusal
 from .ruleset import version
 from .values import (
     CAPABILITIES,
@@ -39,6 +40,5 @@ __all__ = [
     "digest",
     "git_mode",
     "refusal",
-    "scan",
     "version",
 ]

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from .child import Scanner
-from .gate import refusal
 from .limits import LIMITS
 from .policy import decide
+from .refusing import refusal
 from .values import LINK, File, Source, Verdict
 
 

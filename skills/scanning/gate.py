@@ -15,7 +15,7 @@ from .limits import LIMITS, Limits
 from .report import Report
 from .ruleset import version
 from .text import Words, decode
-from .values import File, Manifest, Outcome, Source, Verdict, worst
+from .values import File, Source, Verdict, worst
 
 LARGEST_TAUGHT = 256 << 10
 
@@ -45,16 +45,6 @@ def scan(
         manifest=exam.report.manifest(),
         bears_instructions=bears,
     ).timed(time.perf_counter() - started)
-
-
-def refusal(files: Mapping[str, File], reason: str, *, seconds: float = 0.0) -> Verdict:
-    """The verdict when no scan came to its end: quarantine, and nobody can accept it."""
-    exam = Examination()
-    exam.report.add("limits.failure", "", excerpt=reason)
-    return Verdict(
-        Outcome.QUARANTINE, policy.by_findings(Outcome.QUARANTINE), digest(files), version(),
-        round(seconds, 4), exam.report.findings(), Manifest(),
-    )  # fmt: skip
 
 
 def _examine(files: Mapping[str, File], source: Source, exam: Examination) -> bool:

@@ -20,6 +20,17 @@ _LFS = b"version https://git-lfs.github.com/spec/"
 
 def check(files: Mapping[str, File], report: Report, limits: Limits) -> bool:
     """Reports faults of the tree; True when the content may be read."""
+    if not fits(files, report, limits):
+        return False
+    for path, file in files.items():
+        _check_path(path, report, limits)
+        _check_kind(path, file, files, report)
+    _check_twins(files, report)
+    return True
+
+
+def fits(files: Mapping[str, File], report: Report, limits: Limits) -> bool:
+    """Whether the tree is within what is read at all; reports when not."""
     if len(files) > limits.files:
         report.add("limits.files", "", excerpt=f"{len(files)} files, {limits.files} are read")
         return False
@@ -27,10 +38,6 @@ def check(files: Mapping[str, File], report: Report, limits: Limits) -> bool:
     if total > limits.total:
         report.add("limits.size", "", excerpt=f"{total} bytes, {limits.total} are read")
         return False
-    for path, file in files.items():
-        _check_path(path, report, limits)
-        _check_kind(path, file, files, report)
-    _check_twins(files, report)
     return True
 
 

@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from skills.scanning import Decision, File, Source, scan
+from skills.scanning import Decision, File, Source
 from skills.scanning.child import Ceilings, Scanner
+from skills.scanning.gate import scan
 from tests.gate.cases import FRONT, skill, tarred, zipped
 
 MIB = 1 << 20

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from skills.scanning import Decision, File, Severity, Source, Verdict, decide, scan
+from skills.scanning import Decision, File, Severity, Source, Verdict, decide
+from skills.scanning.gate import scan
 from tests.gate.cases import HERE, lines, load, sample, skill
 
 CORPUS = Path(os.environ.get("CC_CORPUS") or Path(__file__).parents[2] / "../shared/corpus")

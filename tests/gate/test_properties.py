@@ -9,7 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from skills.scanning import Decision, File, Outcome, Source, scan
+from skills.scanning import Decision, File, Outcome, Source
+from skills.scanning.gate import scan
 from tests.gate.cases import skill
 
 HONEST = (

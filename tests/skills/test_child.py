@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from skills.scanning import Decision, File, Source, Verdict, digest, scan, version
+from skills.scanning import Decision, File, Source, Verdict, digest, version
 from skills.scanning.child import ROOT, Ceilings, Scanner, scan_once
+from skills.scanning.gate import scan
 
 SKILL = {
     "SKILL.md": File(0o100644, b"---\nname: tables\ndescription: Formats tables.\n---\nDo it.\n")
@@ -49,10 +50,10 @@ def test_a_worker_that_crashes_is_a_refusal_and_the_next_scan_works(fault: str) 
     """A parser in native code may take its process down; nothing else goes with it."""
     code = (
         f"import ctypes, os, signal, sys; sys.path.insert(0, {str(ROOT)!r});"
-        "from skills.scanning import child; whole = child.scan;"
+        "from skills.scanning import helper; whole = helper.scan;"
         "crash = lambda files, *a, **k: "
         f"{fault} if b'crash' in files['SKILL.md'].data else whole(files, *a, **k);"
-        "child.scan = crash; child.serve()"
+        "helper.scan = crash; helper.serve()"
     )
     bad = {"SKILL.md": File(0o100644, SKILL["SKILL.md"].data + b"crash\n")}
     with Scanner(command=helper(code)) as scanner:
@@ -143,7 +144,7 @@ def test_without_whole_rules_there_is_no_verdict(tmp_path: Path, damage: str) ->
         rules.write_text(rules.read_text().replace("{severity: info", "{severity: none", 1))
     start = (
         f"import sys; sys.path.insert(0, {str(tmp_path)!r});"
-        "from skills.scanning.child import serve; serve()"
+        "from skills.scanning.helper import serve; serve()"
     )
     with Scanner(command=helper(start)) as scanner:
         assert reason(scanner.scan(SKILL)) == "the scanner died"
@@ -157,7 +158,7 @@ def test_rules_that_changed_give_another_version(tmp_path: Path) -> None:
     prose.write_text(prose.read_text() + "# changed\n")
     start = (
         f"import sys; sys.path.insert(0, {str(tmp_path)!r});"
-        "from skills.scanning.child import serve; serve()"
+        "from skills.scanning.helper import serve; serve()"
     )
     with Scanner(command=helper(start)) as scanner:
         assert reason(scanner.scan(SKILL)) == "the scanner answered about something else"

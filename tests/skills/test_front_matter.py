@@ -2,7 +2,8 @@
 
 import pytest
 
-from skills.scanning import File, Source, scan
+from skills.scanning import File, Source
+from skills.scanning.gate import scan
 
 
 def rules(text: str, folder: str = "tables", name: str = "SKILL.md") -> set[str]:

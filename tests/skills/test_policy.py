@@ -3,7 +3,8 @@
 
 import pytest
 
-from skills.scanning import Answer, Decision, File, Rules, Source, Verdict, decide, scan
+from skills.scanning import Answer, Decision, File, Rules, Source, Verdict, decide
+from skills.scanning.gate import scan
 
 FRONT = "---\nname: tables\ndescription: Formats tables.\n---\n"
 

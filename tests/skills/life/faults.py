@@ -13,9 +13,10 @@ ROOT = Path(__file__).resolve().parents[3]
 _OF_SOMETHING_ELSE = """
 import sys
 sys.path.insert(0, {root!r})
-from skills.scanning import child, File
-child._files = lambda listed, body: {{"SKILL.md": File(0o100644, b"---\\nname: x\\n---\\nfine\\n")}}
-child.serve()
+from skills.scanning import helper, File
+other = b"---\\nname: x\\n---\\nfine\\n"
+helper._files = lambda listed, body: {{"SKILL.md": File(0o100644, other)}}
+helper.serve()
 """
 
 
@@ -51,7 +52,7 @@ def _with_rules(kind: str, folder: Path) -> str:
             rules.write_text(rules.read_text() + "\n# an older edition\n")
     return (
         f"import sys; sys.path.insert(0, {str(folder)!r});"
-        "from skills.scanning.child import serve; serve()"
+        "from skills.scanning.helper import serve; serve()"
     )
 
 

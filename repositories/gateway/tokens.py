@@ -56,9 +56,11 @@ def read(token: str) -> Grant:
     except (BadSignature, ValueError):
         raise BadToken(_("This git token is not valid.")) from None
     keys = [UUID(bytes=payload[at * 16 : at * 16 + 16]) for at in range(_ALL_IDS)]
+    workspace, run, conversation, space, agent = keys
     rest = payload[_ALL_IDS * 16 :]
     fence, expires = int.from_bytes(rest[:8], "big"), int.from_bytes(rest[8:16], "big")
-    grant = Grant(Origin(*keys, fence), rest[16:].decode(), expires)
+    origin = Origin(workspace, run, conversation, space, agent, fence)
+    grant = Grant(origin, rest[16:].decode(), expires)
     if public != grant.origin.workspace_id.hex:
         raise BadToken(_("This git token is not valid."))
     if grant.expires_at < time.time():

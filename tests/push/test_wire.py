@@ -151,9 +151,13 @@ def test_a_client_that_leaves_leaves_nothing_behind(tmp_path: Path) -> None:
 # ---------------------------------------------------------------- tokens
 
 
+def somebody() -> Origin:
+    return Origin(uuid4(), uuid4(), uuid4(), uuid4(), uuid4(), fence=7)
+
+
 @pytest.fixture
 def origin() -> Origin:
-    return Origin(*(uuid4() for _ in range(5)), fence=7)
+    return somebody()
 
 
 def test_a_token_says_who_pushes_where(origin: Origin) -> None:
@@ -167,7 +171,7 @@ def test_a_token_opens_nothing_when_it_is_changed_or_old(
     origin: Origin, settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     token = tokens.issue(origin, "apple")
-    other = tokens.issue(Origin(*(uuid4() for _ in range(5)), fence=7), "apple")
+    other = tokens.issue(somebody(), "apple")
     forged = [token[:-1] + ("A" if token[-1] != "A" else "B"), "", "~", "a~b", token + "x"]
     forged.append(token.partition(".")[0] + "." + other.partition(".")[2])
     for each in forged:

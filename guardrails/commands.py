@@ -5,18 +5,16 @@ one opaque action, which asks. A program that nobody knows is `process_spawn`.
 """
 
 import posixpath
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from urllib.parse import urlsplit
 
-from guardrails import git_commands, programs, shell, unwrapping
+from guardrails import code, forges, git_commands, http_commands, programs, shell, unwrapping
 from guardrails.actions import Action, Words
 from guardrails.classes import ActionClass
-from guardrails.programs import names
 
 MOST_DEPTH = 8
 MOST_COMMANDS = 400
+NETWORK_FILES = ("/dev/tcp/", "/dev/udp/")  # bash opens a connection instead
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,6 +89,9 @@ def _read_line(line: str, depth: int) -> Iterator[Command]:
         for command in _read_command(simple, depth):
             # A relative path means something else once the line has moved.
             yield replace(command, paths=None) if moves else command
+    sockets = tuple(word for word in script.writes if word and word.startswith(NETWORK_FILES))
+    if sockets:
+        yield Command(words=(), running=(), classes=frozenset({ActionClass.NETWORK_EGRESS}))
     outside = tuple(word for word in script.writes if word is not None and is_outside(word))
     if outside:
         yield Command(
@@ -106,7 +107,7 @@ def _read_command(simple: shell.SimpleCommand, depth: int) -> Iterator[Command]:
     if not simple.words:
         return
     unwrapped = unwrapping.unwrap(simple.words, stdin=simple.stdin)
-    command = _classify(unwrapped.words or simple.words)
+    command = _classify(unwrapped.words or simple.words, simple.stdin)
     yield replace(command, words=typed, opaque=command.opaque or unwrapped.opaque)
     lines = [*unwrapped.lines, *_git_lines(unwrapped.words)]
     for line in lines:
@@ -120,7 +121,8 @@ def _git_lines(words: Words) -> list[str]:
     return git_commands.read_git(words).lines if unwrapping.program(words) == "git" else []
 
 
-def _classify(words: Words) -> Command:
+def _classify(words: Words, stdin: str | None) -> Command:
+    words = git_commands.undashed(words)
     name = unwrapping.program(words)
     if name is None:
         return replace(OPAQUE, running=words)
@@ -134,7 +136,26 @@ def _classify(words: Words) -> Command:
     )  # fmt: skip
     if name == "git":
         return _with_git(command)
-    return _with_program(command, name)
+    if name in http_commands.PROGRAMS:
+        return _with_http(command, name)
+    return _with_program(command, name, stdin)
+
+
+def _with_http(command: Command, name: str) -> Command:
+    arguments = command.running[1:]
+    call = http_commands.read(name, arguments)
+    found = set(command.classes) | programs.classes_of(name, arguments)
+    if call.writes:
+        for address in call.addresses or ():
+            found |= forges.write_classes(address, call.said)
+    is_unknown = call.writes and call.addresses is None
+    return replace(
+        command,
+        classes=frozenset(found | {ActionClass.NETWORK_EGRESS}),
+        hosts=None if call.is_opaque else call.hosts,
+        rewrites=None if ActionClass.GIT_PUSH in found else False,
+        opaque=call.is_opaque or is_unknown,
+    )
 
 
 def _with_git(command: Command) -> Command:
@@ -151,26 +172,24 @@ def _with_git(command: Command) -> Command:
     )
 
 
-def _with_program(command: Command, name: str) -> Command:
+def _with_program(command: Command, name: str, stdin: str | None) -> Command:
     arguments = command.running[1:]
     found = set(command.classes) | programs.classes_of(name, arguments)
-    if name in ("gh", "glab", "hub", "tea", "jira", "acli", "linear"):
-        found |= git_commands.forge_classes(name, arguments)
+    found |= code.classes_in(name, arguments, stdin)
+    if name in forges.PROGRAMS:
+        found |= forges.forge_classes(name, arguments)
     if name in ("find", "fd") and "-delete" in arguments:
         found.add(ActionClass.FILE_DELETE)
     if name == "env" and not arguments:
         found.add(ActionClass.SECRET_ACCESS)
     if name in programs.WRITERS and any(map(is_outside, _targets(name, arguments))):
         found.add(ActionClass.FILE_WRITE_OUTSIDE_WORKTREE)
-    hosts = _hosts(name, arguments) if ActionClass.NETWORK_EGRESS in found else None
-    if name in ("curl", "wget", "http", "https", "xh") and _writes_to_forge(arguments):
-        found |= git_commands.route_classes(" ".join(word or "" for word in arguments))
     rewrites = None if ActionClass.GIT_PUSH in found else False
     paths = _paths(arguments) if ActionClass.FILE_DELETE in found else None
     if name in ("find", "fd", "xargs"):
         paths = None
     return replace(
-        command, classes=frozenset(found), hosts=hosts, paths=paths, rewrites=rewrites
+        command, classes=frozenset(found), paths=paths, rewrites=rewrites
     )  # fmt: skip
 
 
@@ -179,9 +198,8 @@ def _with_program(command: Command, name: str) -> Command:
 
 def is_outside(path: str) -> bool:
     """Whether a path as spelled leaves the directory it starts from."""
-    if path in ("/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty") or path.startswith(
-        "/dev/fd"
-    ):
+    streams = ("/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty")
+    if path in streams or path.startswith(("/dev/fd", *NETWORK_FILES)):
         return False
     return path.startswith(("/", "~")) or posixpath.normpath(path).split("/")[0] == ".."
 
@@ -199,57 +217,3 @@ def _targets(name: str, arguments: Words) -> list[str]:
     if name == "sed":
         return plain[1:] if any(word and word.startswith("-i") for word in arguments) else []
     return plain[-1:] if name in ("cp", "ln", "install", "rsync") else plain
-
-
-# Options of curl and wget after which no address follows; any other makes the hosts unknown.
-_FLAGS = re.compile(
-    r"-[sSfLvkIiOJgNqc#46G]+|--(silent|fail|location|show-error|verbose|insecure|head|compressed"
-    r"|quiet|no-verbose|continue|no-check-certificate|remote-name|get|fail-with-body)"
-)
-_VALUED = names(
-    "-H --header -d --data --data-raw --data-binary --data-urlencode --json -X --request -o"
-    " --output -O -A --user-agent -u --user -m --max-time --connect-timeout --retry -F --form -T"
-    " --upload-file -w --write-out -b --cookie -e --referer --post-data --method --body-data -P"
-)
-
-
-def _hosts(name: str, arguments: Words) -> tuple[str, ...] | None:
-    """The hosts that are spelled out; None when there may be others."""
-    if None in arguments or name not in ("curl", "wget"):
-        return None
-    found: list[str] = []
-    words = iter(word for word in arguments if word is not None)
-    for word in words:
-        if word in _VALUED and not (name == "curl" and word == "-O"):
-            next(words, None)
-        elif word.startswith("-"):
-            if not _FLAGS.fullmatch(word):
-                return None
-        else:
-            host = _host(word)
-            if host is None:
-                return None
-            found.append(host)
-    return tuple(found) or None
-
-
-def _host(url: str) -> str | None:
-    try:
-        parts = urlsplit(url if "://" in url else f"http://{url}")
-        host = parts.hostname
-    except ValueError:
-        return None
-    is_plain = host is not None and re.fullmatch(r"[a-z0-9.:-]+", host)
-    return host if is_plain and parts.username is None and "\\" not in url else None
-
-
-_FORGE = re.compile(r"api\.github\.com|/api/v[34]/|gitlab\.[a-z.]+/api", re.IGNORECASE)
-_WRITING = re.compile(
-    r"(-X|--request|--method)[ =]?(POST|PUT|PATCH|DELETE)|(^| )(POST|PUT|PATCH|DELETE) "
-    r"|(^| )(-d|--data\S*|--json|-F|--form|-T|--upload-file|--post-data|--post-file|--body-\S+)"
-)
-
-
-def _writes_to_forge(arguments: Words) -> bool:
-    text = " ".join(word or "" for word in arguments)
-    return bool(_FORGE.search(text)) and (None in arguments or bool(_WRITING.search(text)))

@@ -1,4 +1,4 @@
-"""What a git or forge command does: which classes, which refs, and whether it rewrites."""
+"""What a git command does: which classes, which refs, and whether it rewrites."""
 
 from dataclasses import dataclass, field
 
@@ -49,6 +49,13 @@ class GitFacts:
     rewrites: bool | None = False
     lines: list[str] = field(default_factory=list)
     opaque: bool = False
+
+
+def undashed(words: Words) -> Words:
+    """`git-push origin` → `git push origin`: git's own programs by their file names."""
+    name = (words[0] or "").rsplit("/", 1)[-1]
+    subcommand = name.removeprefix("git-")
+    return ("git", subcommand, *words[1:]) if subcommand != name and subcommand in _KNOWN else words
 
 
 def read_git(words: Words) -> GitFacts:
@@ -154,79 +161,3 @@ def _target(refspec: str) -> str | None:
     if not ref or ref in ("HEAD", "@", "tag") or "~" in ref or "^" in ref or "*" in ref:
         return None
     return ref
-
-
-# ---------------------------------------------------------------- forges
-
-_READING_VERBS = names(
-    "view list status diff checks checkout clone search browse watch download show get ls token"
-)
-_READING_GROUPS = names("auth config help completion version search browse alias extension api")
-_PULL_GROUPS = frozenset({"pr", "mr", "pulls", "pull", "pull-request", "merge-request"})
-_TRACKER_GROUPS = frozenset({"issue", "issues", "project", "label", "milestone", "sprint", "epic",
-                             "discussion", "incident", "task"})  # fmt: skip
-_REF_GROUPS = frozenset({"release", "releases", "repo", "repos", "gist", "snippet"})
-
-
-def forge_classes(name: str, arguments: Words) -> set[ActionClass]:
-    """The classes of a command of gh, glab, hub, tea, jira or linear. Unknown verbs publish."""
-    words = _without_options(arguments)
-    group = words[0] if words else ""
-    verb = words[1] if len(words) > 1 else ""
-    if group is None:
-        return {ActionClass.PR_PUBLISH, ActionClass.TRACKER_WRITE}
-    if group == "api":
-        return _api_classes(arguments)
-    if (group, verb) == ("auth", "token"):
-        return {ActionClass.SECRET_ACCESS}
-    if not group or group in _READING_GROUPS or verb in _READING_VERBS:
-        return set()
-    if group in _PULL_GROUPS:
-        is_new = verb in ("create", "new", "c") or (name == "hub" and group == "pull-request")
-        return {ActionClass.PR_CREATE if is_new else ActionClass.PR_PUBLISH}
-    if group in _TRACKER_GROUPS or name in ("jira", "acli", "linear"):
-        return {ActionClass.TRACKER_WRITE}
-    return {ActionClass.GIT_PUSH if group in _REF_GROUPS else ActionClass.PR_PUBLISH}
-
-
-def _without_options(arguments: Words) -> list[Word]:
-    words, found = iter(arguments), []
-    for word in words:
-        if word in ("-R", "--repo", "--hostname", "-p", "--project"):
-            next(words, None)
-        elif word is None or not word.startswith("-"):
-            found.append(word)
-    return found
-
-
-def _api_classes(arguments: Words) -> set[ActionClass]:
-    method = ""
-    for at, word in enumerate(arguments):
-        if word in ("-X", "--method") and at + 1 < len(arguments):
-            method = arguments[at + 1] or "?"
-        elif word is not None and word.startswith("--method="):
-            method = word.removeprefix("--method=")
-        elif word is not None and word.startswith("-X") and len(word) > 2:
-            method = word[2:]
-    sends = any(word is None or word.split("=")[0] in _SENDING for word in arguments)
-    if method.upper() in ("GET", "HEAD") or not (method or sends):
-        return set()
-    return route_classes(" ".join(word or "graphql" for word in arguments))
-
-
-_SENDING = frozenset({"-f", "-F", "--field", "--raw-field", "--input"})
-
-
-def route_classes(route: str) -> set[ActionClass]:
-    """What a writing call to a forge's API does, by its path; an unknown one may do anything."""
-    path = route.lower()
-    if "graphql" in path:
-        return {ActionClass.GIT_PUSH, ActionClass.PR_CREATE, ActionClass.PR_PUBLISH,
-                ActionClass.TRACKER_WRITE}  # fmt: skip
-    if "/pulls/" in path or "/merge_requests/" in path:
-        return {ActionClass.PR_PUBLISH}
-    if "/pulls" in path or "/merge_requests" in path:
-        return {ActionClass.PR_CREATE}
-    if "/issues" in path:
-        return {ActionClass.TRACKER_WRITE}
-    return {ActionClass.GIT_PUSH}

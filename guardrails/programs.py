@@ -18,7 +18,7 @@ DELETERS = frozenset({"rm", "rmdir", "unlink", "shred", "srm", "trash", "trash-p
 NETWORKERS = names(
     "curl wget http https xh aria2c ftp sftp scp rsync ssh nc ncat netcat socat telnet ping dig"
     " nslookup host traceroute lynx w3m links rclone mosh whois nmap websocat grpcurl httpie"
-    " gh glab hub tea jira acli linear"
+    " gh glab hub tea jira acli linear xhs curlie openssl"
 )
 
 READERS_OF_SECRETS = names("printenv pass op vault bw gopass secret-tool keyring ssh-add security")
@@ -93,6 +93,24 @@ PUBLISHERS: dict[str, frozenset[str]] = {
     "ovsx": frozenset({"publish"}),
 }
 
+# What sends commits elsewhere by its own way.
+PUSHERS: dict[str, frozenset[str]] = {
+    "hg": frozenset({"push"}),
+    "sl": frozenset({"push", "pr"}),
+    "bzr": frozenset({"push", "send"}),
+    "brz": frozenset({"push", "send"}),
+    "darcs": frozenset({"push", "send"}),
+    "fossil": frozenset({"push", "sync"}),
+    "svn": frozenset({"commit", "ci", "import"}),
+    "p4": frozenset({"submit"}),
+    "got": frozenset({"send"}),
+    "dulwich": frozenset({"push"}),
+    "repo": frozenset({"upload"}),
+    "arc": frozenset({"diff", "land"}),
+    "gt": frozenset({"submit"}),
+    "spr": frozenset({"update", "diff", "land"}),
+}
+
 PULLERS: dict[str, frozenset[str]] = {
     "docker": frozenset({"pull", "push", "build", "login", "run"}),
     "podman": frozenset({"pull", "push", "build", "login", "run"}),
@@ -102,10 +120,13 @@ PULLERS: dict[str, frozenset[str]] = {
     "kubectl": _ANY,
 }
 
+_LEAVING = {ActionClass.PACKAGE_INSTALL, ActionClass.PR_PUBLISH, ActionClass.GIT_PUSH}
+
 SECRET_FILES = (
     ".env", ".netrc", ".pgpass", ".npmrc", ".pypirc", ".git-credentials", ".aws/credentials",
     ".docker/config.json", ".kube/config", ".ssh/", "id_rsa", "id_ed25519", "id_ecdsa",
-    ".gnupg/", "credentials.json", "/etc/shadow", "/proc/self/environ",
+    ".gnupg/", ".config/gh/hosts.yml", ".config/glab-cli/config.yml", ".config/hub",
+    "credentials.json", "/etc/shadow", "/proc/self/environ",
 )  # fmt: skip
 
 
@@ -117,7 +138,11 @@ def classes_of(name: str, arguments: Words) -> set[ActionClass]:
         for action_class, says in _SAYINGS
         if says(name, verb)
     }  # fmt: skip
-    if ActionClass.PACKAGE_INSTALL in found or ActionClass.PR_PUBLISH in found:
+    if name == "jj" and tuple(arguments[:2]) == ("git", "push"):
+        found.add(ActionClass.GIT_PUSH)
+    if name == "export" and tuple(arguments) == ("-p",):
+        found.add(ActionClass.SECRET_ACCESS)
+    if found & _LEAVING:
         found.add(ActionClass.NETWORK_EGRESS)
     if any(_names_secret(word) for word in arguments if word):
         found.add(ActionClass.SECRET_ACCESS)
@@ -152,6 +177,7 @@ _SAYINGS: tuple[tuple[ActionClass, Callable[[str, str], bool]], ...] = (
     (ActionClass.SECRET_ACCESS, lambda name, _: name in READERS_OF_SECRETS),
     (ActionClass.PACKAGE_INSTALL, _says(INSTALLERS)),
     (ActionClass.PR_PUBLISH, _says(PUBLISHERS)),
+    (ActionClass.GIT_PUSH, _says(PUSHERS)),
 )
 
 

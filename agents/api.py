@@ -17,6 +17,7 @@ from workspaces.access import MemberRequest, View, api_view
 from workspaces.json_body import read, read_query
 from workspaces.models import Principal, Role, Workspace
 from workspaces.problem import Problem
+from workspaces.sentences import translated
 
 from . import creating, editing, mirror, reporting
 from .forms import AgentForm
@@ -291,7 +292,7 @@ def agent_export(
         raise Http404
     definition = reading.read_text(mirror.definition(row), dialect=Dialect.CC, path="AGENTS.md")
     made = exporting.export(definition, Dialect(dialect))
-    lost = [{"code": each.code, "sentence": each.sentence} for each in made.warnings]
+    lost = [{"code": each.code, "sentence": translated(each.sentence)} for each in made.warnings]
     return JsonResponse({"fileName": made.file_name, "text": made.text, "lost": lost})
 
 

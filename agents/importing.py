@@ -12,10 +12,12 @@ from django.core.exceptions import ValidationError
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from outside.sentences import joined
 from workspaces import audit
 from workspaces.background import enqueue
 from workspaces.ids import uuid7
 from workspaces.models import Principal
+from workspaces.sentences import translated
 from workspaces.tenancy import bind
 
 from . import editing, packages, shelves
@@ -225,7 +227,7 @@ def to_shelf(
     for each in chosen:
         try:
             if not each.is_usable:
-                raise CannotKeep(_words(each.definition))
+                raise CannotKeep(translated(_words(each.definition)))
             place = shelves.place_for(each.definition)
             if place in files:
                 raise CannotKeep(_("Another chosen file has the same name."))
@@ -351,7 +353,7 @@ def _key(definition: AgentDefinition, owner: Owner | None) -> str:
 
 
 def _words(definition: AgentDefinition) -> str:
-    return " ".join(warning.sentence for warning in definition.loud_warnings)
+    return joined([warning.sentence for warning in definition.loud_warnings])
 
 
 def _root_of(manifest: str) -> str:

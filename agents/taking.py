@@ -6,6 +6,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from workspaces.models import Principal
+from workspaces.sentences import translated
 
 from . import mirror
 from .library import cc
@@ -42,7 +43,7 @@ def read(agent: Agent) -> Taken | None:
         return None
     file = cc.parse(text)
     if not file.fields:
-        said = [warning.sentence for warning in file.warnings]
+        said = [translated(warning.sentence) for warning in file.warnings]
         return Taken({}, tuple(said) or (_("The file holds no front matter."),))
     problems: list[str] = []
     changes: dict[str, Any] = {"persona": file.body}

@@ -15,6 +15,7 @@ from agents.library.scopes import Library
 from agents.models import BUILT_IN, Agent, is_storable
 from agents.paths import conversation_directory
 from agents.surroundings import Project, default_agent, is_believed, library_of
+from outside.sentences import joined
 from repositories.models import SpaceRepository
 from spaces.creating import start_conversation
 from spaces.models import BoundDefinition, Conversation, Space
@@ -22,6 +23,7 @@ from workspaces import audit
 from workspaces.models import Principal
 
 MOST_CHARACTERS = 2 * 1024 * 1024
+MOST_APPENDED = 20_000
 LOOK_BACK = 20  # conversations whose checkouts are looked for
 
 
@@ -36,12 +38,14 @@ class File:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What was chosen. `agent` names a definition, `agents` is JSON of further ones."""
+    """What was chosen. `agent` names a definition, `agents` is JSON of further ones;
+    `subagent_prompt` ends the system prompt of each subagent."""
 
     lead: Agent | None = None
     agent: str = ""
     file: File | None = None
     agents: str = ""
+    subagent_prompt: str = ""
 
     @property
     def has_definition(self) -> bool:
@@ -67,7 +71,7 @@ def begin(space: Space, *, by: Principal, wanted: Wanted, title: str = "") -> Co
             available=tuple(_names_of_agents()),
         )
     conversation = start_conversation(space, by=by, title=title, lead=lead)
-    if choice or own:
+    if choice or own or wanted.subagent_prompt.strip():
         _bind(conversation, choice, wanted)
     return conversation
 
@@ -107,7 +111,7 @@ def _session_agents(text: str) -> list[Found]:
         raise ChoiceError(str(error)) from None
     for definition in own:
         if not definition.is_usable:
-            said = " ".join(warning.sentence for warning in definition.loud_warnings)
+            said = joined([each.sentence for each in definition.loud_warnings])
             raise ChoiceError(said or _("One of the agents cannot be used."))
     return [session.found(definition) for definition in own]
 
@@ -169,7 +173,11 @@ def _require_fit(lead: Agent, choice: Choice | None) -> None:
 
 
 def _bind(conversation: Conversation, choice: Choice | None, wanted: Wanted) -> None:
-    bound = BoundDefinition(conversation=conversation, session_agents=wanted.agents.strip())
+    bound = BoundDefinition(
+        conversation=conversation,
+        session_agents=wanted.agents.strip(),
+        subagent_prompt=_storable(wanted.subagent_prompt),
+    )
     if choice is not None:
         definition = choice.definition
         bound.name = (choice.entry.name if choice.entry else definition.name)[:200]
@@ -184,6 +192,15 @@ def _bind(conversation: Conversation, choice: Choice | None, wanted: Wanted) -> 
         subject=bound.name,
         detail={"conversation": str(conversation.pk), "dialect": bound.dialect},
     )
+
+
+def _storable(text: str) -> str:
+    """Raises ChoiceError for a text that cannot be kept."""
+    if len(text) > MOST_APPENDED:
+        raise ChoiceError(_("What is appended to each subagent's prompt is too long."))
+    if not is_storable(text):
+        raise ChoiceError(_("A character of what is appended cannot be stored."))
+    return text.strip()
 
 
 def _standing(choice: Choice) -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 from django.conf import settings
 
 from agents.models import Agent
+from harness import catalogue
 from harness.errors import Finished
 from harness.seam import (
     Colleague,
@@ -28,6 +29,7 @@ from workspaces.models import Membership, ModelConnection, Principal
 from . import wording, workplace
 from .bound import Acting, acting
 from .models import Run
+from .subagents import Child, child_of
 
 CONVERSATION_CHARACTERS = 50_000
 
@@ -45,19 +47,43 @@ class Brief:
     identity: GitIdentity
     prompt: PromptInputs
     wake: Wake
-    acting: Acting | None = None
+    acting: Acting | Child | None = None
+    effort: str = ""  # as the model gets it; empty leaves it to the provider
 
 
 def read(run: Run) -> Brief:
     """The brief of a run whose workspace is bound. Raises NoModel, with what to do."""
     agent = run.agent
+    if run.parent_id:
+        return _of_child(run)
     model, providers = choose_model(agent)
     bound = acting(run, model=model)
     if bound is not None and bound.model.error:
         raise NoModel(bound.model.error)
     if bound is not None and bound.model.model != model:
         model, providers = choose_model(agent, wanted=bound.model.model)
-    return Brief(model, providers, _identity(run), _prompt_inputs(run, agent), _wake(run), bound)
+    wanted = (bound.definition.effort if bound else None) or agent.effort or ""
+    effort = _known(wanted, model, providers)
+    prompt = _prompt_inputs(run, agent)
+    return Brief(model, providers, _identity(run), prompt, _wake(run), bound, effort)
+
+
+def _of_child(run: Run) -> Brief:
+    """What it was started as stands in its row, and so do its model and effort."""
+    child = child_of(run)
+    model, providers = choose_model(run.agent, wanted=run.model)
+    prompt = PromptInputs(workspace_name=run.workspace.name, space_name=run.space.name)
+    effort = _known(run.effort, model, providers)
+    return Brief(model, providers, _identity(run), prompt, _wake(run), child, effort)
+
+
+def _known(effort: str, model: str, providers: Mapping[str, ProviderSettings]) -> str:
+    """The effort, if it is a word of the model that is asked first."""
+    (provider, name), *_fallbacks = catalogue.chain(model)
+    found = catalogue.shipped().find(provider, name)
+    if not found.is_known and provider in providers:
+        found = catalogue.shipped().find(providers[provider].kind, name)
+    return found.effort(effort) or ""  # type: ignore[arg-type]
 
 
 def spec(run: Run, brief: Brief, roots: tuple[Root, ...], directory: Path) -> RunSpec:
@@ -79,7 +105,7 @@ def spec(run: Run, brief: Brief, roots: tuple[Root, ...], directory: Path) -> Ru
         git_identity=brief.identity,
         wake=brief.wake,
         prompt=brief.prompt,
-        effort=agent.effort or None,
+        effort=brief.effort or None,  # type: ignore[arg-type]
         context_size=agent.context_size,
         limits=Limits(**getattr(settings, "CC_RUN_LIMITS", {})),
         skill_directories=(

@@ -7,6 +7,7 @@ the adapter ends it is an exception of one family; anything else is a bug, recor
 import errno
 import logging
 import shutil
+from dataclasses import replace
 from uuid import UUID
 
 from django.conf import settings
@@ -20,7 +21,7 @@ from harness.adapters.base import Adapter
 from harness.calls import open_calls
 from harness.errors import Cancelled, Completed, DiskFull, Finished, Parked, Released
 from harness.events import Kind
-from harness.seam import BUILT_IN_ADAPTER, Ports
+from harness.seam import BUILT_IN_ADAPTER, Ports, Root, RunSpec
 from harness.stop import StopReason
 from outside.sentences import phrase as _
 from outside.sentences import phrase_noop
@@ -37,9 +38,11 @@ from .gatekeeper import Gatekeeper
 from .journal import FenceLost
 from .keeper import Held, in_words, keeper, owner
 from .models import Run, RunCursor, RunEvent
+from .nursery import Nursery
 from .patience import AWAY, patiently
 from .shelf import Shelf
 from .sink import JournalSink
+from .subagents import state_of_git
 from .watching import Watcher
 
 log = logging.getLogger(__name__)
@@ -50,6 +53,7 @@ WENT: dict[str, str] = {
     Agent.Lifecycle.ACTIVE: phrase_noop("@%(name)s lost its name before the run went on."),
 }
 FULL = (errno.ENOSPC, errno.EDQUOT)
+AGENT_TOOL = "agent"
 
 
 def execute(workspace_id: UUID, run_id: UUID) -> None:
@@ -146,6 +150,8 @@ def _work(held: Held) -> None:
         history = journal.read(run.pk)
         spec = briefing.spec(run, brief, roots, directory)
     connection.close()
+    nursery = Nursery(run, roots, model=spec.model, effort=brief.effort)
+    spec = _with_children(spec, run, nursery, roots, is_new=not history)
     sink = JournalSink(held, history)
     shelf = Shelf(run, roots, workplace.overlay(run, directory), check=held.stop.check)
     try:
@@ -157,17 +163,40 @@ def _work(held: Held) -> None:
             push_desk=Desk(run),
             shelf=shelf,
             catalog=Definitions(run, roots),
+            nursery=nursery,
         )
         adapter.run(spec, history, ports)
     finally:
-        shelf.close()
+        if not _shares_its_place(run):
+            shelf.close()
         sink.close()
+
+
+def _with_children(
+    spec: RunSpec, run: Run, nursery: Nursery, roots: tuple[Root, ...], *, is_new: bool
+) -> RunSpec:
+    """The run with the agent tool, if there is somebody to start; a new child is told of git."""
+    is_allowed = spec.allowed_tools is None or AGENT_TOOL in spec.allowed_tools
+    spec = replace(spec, may_delegate=is_allowed and bool(nursery.types()))
+    if not (run.parent_id and is_new and spec.prompt.tells_of_place):
+        return spec
+    told = "\n\n".join(filter(None, (spec.prompt.references, state_of_git(roots))))
+    return replace(spec, prompt=replace(spec.prompt, references=told))
+
+
+def _shares_its_place(run: Run) -> bool:
+    """Whether another run of the agent works in the same directory: a parent, or a child."""
+    with bind(run.workspace_id):
+        others = Run.objects.filter(
+            conversation_id=run.conversation_id, agent_id=run.agent_id, state=Run.State.RUNNING
+        )
+        return others.exclude(pk=run.pk).exists()
 
 
 def _begin(run: Run, brief: briefing.Brief) -> None:
     """What the run works with stands in its row; from now on its silence counts."""
     Run.objects.filter(pk=run.pk, fence=run.fence).update(
-        model=brief.model, effort=run.agent.effort or "", sandboxed=sandbox.probe().is_usable
+        model=brief.model, effort=brief.effort, sandboxed=sandbox.probe().is_usable
     )
     RunCursor.objects.filter(run=run, fence=run.fence).update(began_at=Now())
 
@@ -224,7 +253,7 @@ def _finish_once(run: Run, end: Finished) -> bool:
                 moves.park(fresh, waiting_for="approval", waiting_on=push.approval_id)
                 return True
         moves.end(fresh, state=end.state, reason=end.reason.value, summary=end.summary)
-        if end.state == "succeeded" and end.summary.strip():
+        if end.state == "succeeded" and end.summary.strip() and not run.parent_id:
             posting.post(
                 run.conversation,
                 author=run.agent.principal,
@@ -302,7 +331,8 @@ def stopped(run: Run) -> Cancelled | None:
 def _unread(run: Run, seen: int) -> bool:
     """Whether somebody wrote to the run behind what the agent has read."""
     theirs = RunEvent.objects.filter(run=run, seq__gt=seen)
-    return theirs.filter(kind__in=[Kind.STEER.value, Kind.MESSAGE.value]).exists()
+    kinds = [Kind.STEER.value, Kind.MESSAGE.value, Kind.CHILD.value]
+    return theirs.filter(kind__in=kinds).exists()
 
 
 def _open_push(run: Run) -> PushRequest | None:
@@ -319,7 +349,11 @@ def _is_answered(run: Run, end: Parked) -> bool:
     # Who decides before the question stands in the journal finds no call to answer; now it does.
     for approval in Approval.objects.filter(pk__in=end.ids).exclude(state=Approval.State.PENDING):
         hearing.hear(approval)
-    return any(call.standing != "waiting" for call in open_calls(journal.read(run.pk)))
+    if any(call.standing != "waiting" for call in open_calls(journal.read(run.pk))):
+        return True
+    if end.waiting_for != "child":
+        return False
+    return Run.objects.filter(pk__in=end.ids, state__in=Run.ENDED).exists()
 
 
 def _record_fault(held: Held, error: Exception) -> None:

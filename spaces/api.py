@@ -21,6 +21,7 @@ from workspaces.access import MemberRequest, api_view, get_or_404
 from workspaces.json_body import read
 from workspaces.models import Role, Workspace
 from workspaces.problem import Problem
+from workspaces.sentences import translated
 
 from .models import Conversation
 from .visibility import visible_conversations, visible_spaces
@@ -46,6 +47,7 @@ class Beginning(Shape):
     agent: str | None = Field(None, max_length=200)
     agent_file: AgentFile | None = None
     agents: dict[str, Any] | None = None
+    append_subagent_system_prompt: str = Field("", max_length=20_000)
     text: str | None = None
 
 
@@ -63,7 +65,9 @@ def conversation_create(request: MemberRequest, workspace: Workspace, space: str
         if sent.text is not None:
             dispatch.post(conversation, author=request.principal, body=sent.text)
     except ChoiceError as error:
-        raise Problem(422, "choice", error.sentence, available=list(error.available)) from None
+        raise Problem(
+            422, "choice", translated(error.sentence), available=list(error.available)
+        ) from None
     except ValidationError as error:
         raise Problem(
             422, "invalid", " ".join(error.messages), errors={"text": error.messages}
@@ -100,6 +104,7 @@ def _wanted(sent: Beginning) -> Wanted:
         if file
         else None,
         agents=json.dumps(sent.agents) if sent.agents else "",
+        subagent_prompt=sent.append_subagent_system_prompt,
     )
 
 

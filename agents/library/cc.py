@@ -12,6 +12,7 @@ from agents.library.frontmatter import normalise
 from agents.library.sheet import Sheet
 from agents.library.warning import LoadWarning, warn
 from agents.library.yamlread import Value
+from outside.sentences import phrase as _
 
 KEYS = (
     "name",
@@ -75,7 +76,10 @@ def read(sheet: Sheet) -> AgentDefinition:
     name = sheet.text("name")
     folder = _folder(sheet.path)
     if name and folder and name != folder:
-        sentence = f"The file says `{name}` and lies in the folder `{folder}`."
+        sentence = _("The file says `%(name)s` and lies in the folder `%(folder)s`.") % {
+            "name": name,
+            "folder": folder,
+        }
         sheet.say(warn("name-differs-from-folder", sentence))
     definition = AgentDefinition(
         dialect=Dialect.CC,
@@ -90,9 +94,9 @@ def read(sheet: Sheet) -> AgentDefinition:
     if names.is_slug(name):
         return definition
     return definition.skipped(
-        warn("name-no-slug", f"The name {name!r} is no slug.")
+        warn("name-no-slug", _("The name %(name)s is no slug.") % {"name": repr(name)})
         if name
-        else warn("missing-name", "The required `name` is missing.")
+        else warn("missing-name", _("The required `name` is missing."))
     )
 
 
@@ -100,7 +104,7 @@ def _check_numbers(sheet: Sheet) -> None:
     sheet.positive_int("contextSize")
     minutes = sheet.positive_int("silenceTimeoutMinutes")
     if minutes is not None and minutes > MAX_SILENCE_MINUTES:
-        sentence = f"`silenceTimeoutMinutes` goes up to {MAX_SILENCE_MINUTES}."
+        sentence = _("`silenceTimeoutMinutes` goes up to %(most)s.") % {"most": MAX_SILENCE_MINUTES}
         sheet.say(warn("silence-timeout-minutes-invalid", sentence))
 
 
@@ -111,5 +115,5 @@ def _folder(path: str) -> str:
 
 def _no_front_matter(parts: frontmatter.Split) -> LoadWarning:
     if parts.unterminated:
-        return warn("unterminated-front-matter", "The opening --- has no closing ---.")
-    return warn("no-front-matter", "The file has no front matter between two --- lines.")
+        return warn("unterminated-front-matter", _("The opening --- has no closing ---."))
+    return warn("no-front-matter", _("The file has no front matter between two --- lines."))

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from agents.library.definition import AgentDefinition
 from agents.library.places import Scope
 from agents.library.scopes import Entry, Library
+from outside.sentences import joined
+from outside.sentences import phrase as _
 
 
 class ChoiceError(Exception):
@@ -39,9 +41,9 @@ def choose(
     name, or a file that is not valid.
     """
     if agent and agent_file is not None:
-        raise ChoiceError("Name an agent or give a file, not both.")
+        raise ChoiceError(_("Name an agent or give a file, not both."))
     if (agent or agent_file is not None) and not is_new:
-        raise ChoiceError("The agent of a conversation is bound when it is created.")
+        raise ChoiceError(_("The agent of a conversation is bound when it is created."))
     if agent_file is not None:
         return Choice(_valid(agent_file))
     name = agent or default
@@ -65,10 +67,17 @@ def _named(library: Library, name: str) -> Choice:
     available = tuple(sorted(_choosable(library.by_name)))
     several = library.candidates(name) or _namesakes(library, name)
     if several:
-        sentence = f"Several agents are called `{name}`: {', '.join(several)}."
+        sentence = _("Several agents are called `%(name)s`: %(names)s.") % {
+            "name": name,
+            "names": ", ".join(several),
+        }
         raise ChoiceError(sentence, available=several)
-    listed = ", ".join(available) or "none"
-    raise ChoiceError(f"No agent is called `{name}`. Available: {listed}.", available=available)
+    listed = ", ".join(available) or _("none")
+    raise ChoiceError(
+        _("No agent is called `%(name)s`. Available: %(listed)s.")
+        % {"name": name, "listed": listed},
+        available=available,
+    )
 
 
 def _namesakes(library: Library, name: str) -> tuple[str, ...]:
@@ -84,5 +93,5 @@ def _choosable(by_name: Mapping[str, Entry]) -> set[str]:
 def _valid(definition: AgentDefinition) -> AgentDefinition:
     if definition.is_usable:
         return definition
-    reasons = " ".join(warning.sentence for warning in definition.loud_warnings)
-    raise ChoiceError(f"The agent file is not valid. {reasons}")
+    reasons = joined([warning.sentence for warning in definition.loud_warnings])
+    raise ChoiceError(_("The agent file is not valid. %(reasons)s") % {"reasons": reasons})

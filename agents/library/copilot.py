@@ -5,6 +5,7 @@ from agents.library.definition import AgentDefinition, Dialect
 from agents.library.opencode import slugged
 from agents.library.sheet import Sheet
 from agents.library.warning import note, warn
+from outside.sentences import phrase as _
 
 
 def read(sheet: Sheet) -> AgentDefinition:
@@ -27,7 +28,9 @@ def read(sheet: Sheet) -> AgentDefinition:
     )
     if description:
         return definition
-    return definition.skipped(warn("missing-description", "The required `description` is missing."))
+    return definition.skipped(
+        warn("missing-description", _("The required `description` is missing."))
+    )
 
 
 def _model(sheet: Sheet) -> str | None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from agents.library import toollist
 from agents.library.definition import AgentDefinition, Dialect
 from agents.library.warning import LoadWarning, note, warn
+from outside.sentences import phrase as _
 
 JARVIS_DEFAULT = frozenset({"coder", "explore", "plan"})
 
@@ -36,13 +37,13 @@ def resolve(
     Jarvis main agent may always call; `known_types` lets unknown names be told.
     """
     if not has_agent_tool:
-        return Delegates(frozenset(), reason="It has no tool to delegate with.")
+        return Delegates(frozenset(), reason=_("It has no tool to delegate with."))
     if definition.dialect is Dialect.JARVIS:
         return _jarvis(definition, as_main, frozenset(discovered), known_types)
     if definition.dialect is Dialect.COPILOT and definition.delegates is not None:
         if "*" in definition.delegates:
-            return Delegates(None, reason="Its `agents` list says all.")
-        return Delegates(frozenset(definition.delegates), reason="Its `agents` list says so.")
+            return Delegates(None, reason=_("Its `agents` list says all."))
+        return Delegates(frozenset(definition.delegates), reason=_("Its `agents` list says so."))
     return _by_calls(definition, as_main)
 
 
@@ -54,12 +55,17 @@ def _jarvis(
 ) -> Delegates:
     listed = definition.delegates
     if listed == ("*",):
-        return Delegates(None, reason="Its `subagents` list is `*`.")
+        return Delegates(None, reason=_("Its `subagents` list is `*`."))
     types = JARVIS_DEFAULT if listed is None else frozenset(listed)
-    reason = "It has no `subagents` list." if listed is None else "Its `subagents` list says so."
+    reason = (
+        _("It has no `subagents` list.") if listed is None else _("Its `subagents` list says so.")
+    )
     unknown = [] if known_types is None else sorted(types - frozenset(known_types) - discovered)
     warnings = tuple(
-        warn("unknown-subagent", f"No agent is called `{name}`; the entry matches nothing.")
+        warn(
+            "unknown-subagent",
+            _("No agent is called `%(name)s`; the entry matches nothing.") % {"name": name},
+        )
         for name in (unknown if listed is not None else ())
     )
     return Delegates(types | discovered if as_main else types, reason=reason, warnings=warnings)
@@ -75,7 +81,7 @@ def _by_calls(definition: AgentDefinition, as_main: bool) -> Delegates:
     )
     named = frozenset(name for types in calls for name in types)
     if not as_main and named:
-        said = note("types-ignored", "A list of types counts only for a main agent.")
+        said = note("types-ignored", _("A list of types counts only for a main agent."))
         return Delegates(None, blocked, "Any type: a list counts only for a main agent.", (said,))
     if calls and all(calls):
         return Delegates(named, blocked, "Its `tools` list names the types.")
@@ -84,7 +90,7 @@ def _by_calls(definition: AgentDefinition, as_main: bool) -> Delegates:
 
 def called_types(entry: str) -> tuple[str, ...] | None:
     """The types in `Agent(a, b)` or `Task(a)`; empty for a bare name, None for other tools."""
-    name, _, inside = entry.partition("(")
+    name, _bracket, inside = entry.partition("(")
     if name.strip() not in ("Agent", "Task", "agent", "task"):
         return None
     return toollist.split_entries(inside.rstrip(" )"))

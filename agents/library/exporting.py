@@ -7,6 +7,7 @@ from agents.library import cc, frontmatter, template, toolnames, yamlwrite
 from agents.library.definition import AgentDefinition, Dialect, Posture
 from agents.library.warning import LoadWarning, warn
 from agents.library.yamlread import Value
+from outside.sentences import phrase as _
 
 NO_TOOL = "no-tools"  # a name that no tool has, for dialects whose empty list means all
 _FUXI_MODES = {
@@ -103,11 +104,15 @@ def _qwen(definition: AgentDefinition, said: list[LoadWarning]) -> _Pairs:
     tools = _tools(definition, Dialect.QWEN, said)
     if tools == []:
         tools = [NO_TOOL]
-        sentence = f"An empty list means every tool there, so `{NO_TOOL}` stands for none."
+        sentence = _("An empty list means every tool there, so `%(tool)s` stands for none.") % {
+            "tool": NO_TOOL
+        }
         said.append(warn("empty-list-widens", sentence))
     mode = _QWEN_MODES.get(definition.posture) if definition.posture else None
     if definition.posture and not mode:
-        sentence = f"The posture `{definition.posture}` has no word there; left out."
+        sentence = _("The posture `%(posture)s` has no word there; left out.") % {
+            "posture": definition.posture
+        }
         said.append(warn("posture-lost", sentence))
     return [
         ("tools", tools),
@@ -161,7 +166,7 @@ def _copilot(definition: AgentDefinition, said: list[LoadWarning]) -> _Pairs:
     tools = _tools(definition, Dialect.COPILOT, said)
     blocked = set(_blocked(definition, Dialect.COPILOT, said))
     if tools is None and blocked:
-        sentence = "There is no block list there; the file names what is left instead."
+        sentence = _("There is no block list there; the file names what is left instead.")
         said.append(warn("block-list-turned", sentence))
         every = (toolnames.spelled(tool, Dialect.COPILOT) for tool in toolnames.CANONICAL)
         tools = [*sorted(set(every) & set(toolnames.spellings(Dialect.COPILOT)))]
@@ -202,7 +207,9 @@ def _translated(
             for tool in sorted(words[name]):
                 found[toolnames.spelled(tool, target) + bracketed] = None
         else:
-            sentence = f"`{entry}` has no known counterpart and was kept as it is."
+            sentence = _("`%(entry)s` has no known counterpart and was kept as it is.") % {
+                "entry": entry
+            }
             said.append(warn("tool-kept", sentence))
             found[entry] = None
     return list(found)
@@ -228,8 +235,9 @@ def _about_variables(definition: AgentDefinition, target: Dialect) -> list[LoadW
     """A body that meant `${var}` to be filled in, or that now would be, deserves a look."""
     marked = any(f"${{{name}}}" in definition.body for name in template.VARIABLES)
     if marked and (definition.dialect is Dialect.JARVIS) != (target is Dialect.JARVIS):
-        fate = "are filled in" if target is Dialect.JARVIS else "stay as text"
-        return [warn("variables", f"Markers such as ${{cwd}} in the body {fate} there.")]
+        filled = _("Markers such as ${cwd} in the body are filled in there.")
+        kept = _("Markers such as ${cwd} in the body stay as text there.")
+        return [warn("variables", filled if target is Dialect.JARVIS else kept)]
     return []
 
 
@@ -276,7 +284,10 @@ _WRITERS: Mapping[Dialect, Callable[[AgentDefinition, list[LoadWarning]], _Pairs
 
 def _lost(definition: AgentDefinition, kept: set[str]) -> list[LoadWarning]:
     return [
-        warn("field-lost", f"`{word}` cannot be said in that dialect and is left out.")
+        warn(
+            "field-lost",
+            _("`%(word)s` cannot be said in that dialect and is left out.") % {"word": word},
+        )
         for word, holds in _FIELDS.items()
         if word not in kept and holds(definition)
     ]

@@ -8,6 +8,7 @@ from agents.library.definition import Posture
 from agents.library.sheet import Sheet, dashed
 from agents.library.warning import note, warn
 from agents.library.yamlread import Value
+from outside.sentences import phrase as _
 
 COLORS = ("red", "blue", "green", "yellow", "purple", "orange", "pink", "cyan")
 EFFORTS = ("low", "medium", "high", "xhigh", "max")
@@ -35,9 +36,9 @@ def tool_fields(sheet: Sheet) -> ToolFields:
     listed = tool_list(sheet, "tools")
     blocked = tool_list(sheet, "disallowedTools")
     if listed.shape == "map":
-        sheet.say(warn("tools-map", "`tools` is a map of switches; only what is on is allowed."))
+        sheet.say(warn("tools-map", _("`tools` is a map of switches; only what is on is allowed.")))
     if listed.shape == "empty":
-        sheet.say(warn("tools-empty", "`tools` stands there empty: no tool is allowed."))
+        sheet.say(warn("tools-empty", _("`tools` stands there empty: no tool is allowed.")))
     denied = (*(blocked.allowed or ()), *blocked.denied, *listed.denied)
     return ToolFields(tools=all_when_star(listed.allowed), disallowed_tools=denied)
 
@@ -61,7 +62,11 @@ def names(sheet: Sheet, key: str) -> tuple[str, ...]:
         return ()
     if isinstance(value, str | list):
         return toollist.read(key, value, present=True).allowed or ()
-    sheet.say(sheet.drop(f"{dashed(key)}-wrong-type", f"`{key}` must be a list of names."))
+    sheet.say(
+        sheet.drop(
+            f"{dashed(key)}-wrong-type", _("`%(key)s` must be a list of names.") % {"key": key}
+        )
+    )
     return ()
 
 
@@ -70,7 +75,9 @@ def hooks(sheet: Sheet) -> Mapping[str, Value]:
     found = sheet.mapping("hooks")
     good = {event: value for event, value in found.items() if _is_hook_list(value)}
     for event in found.keys() - good.keys():
-        sentence = f"The hooks of `{event}` are not a list of `matcher` and `hooks`; dropped."
+        sentence = _(
+            "The hooks of `%(event)s` are not a list of `matcher` and `hooks`; dropped."
+        ) % {"event": event}
         sheet.say(sheet.drop("hooks-malformed", sentence))
     return good
 
@@ -85,14 +92,21 @@ def mcp_servers(sheet: Sheet, key: str = "mcpServers") -> Mapping[str, Value]:
     elif value is None:
         return {}
     else:
-        sheet.say(sheet.drop(f"{dashed(key)}-wrong-type", f"`{key}` must be a mapping or a list."))
+        sheet.say(
+            sheet.drop(
+                f"{dashed(key)}-wrong-type",
+                _("`%(key)s` must be a mapping or a list.") % {"key": key},
+            )
+        )
         return {}
     servers: dict[str, Value] = {}
     for name, spec in pairs:
         if name and (isinstance(spec, dict) or (spec is None and isinstance(value, list))):
             servers[name] = spec
         else:
-            sentence = f"The MCP server `{name}` has no specification that can be read; dropped."
+            sentence = _(
+                "The MCP server `%(name)s` has no specification that can be read; dropped."
+            ) % {"name": name}
             sheet.say(warn("mcp-server-malformed", sentence))
     return servers
 
@@ -101,7 +115,12 @@ def ignore(sheet: Sheet, acts_on: frozenset[str], meaningful: frozenset[str]) ->
     """The keys that other dialects act on and this one does not, each with a note."""
     keys = tuple(key for key in sheet.values if key in meaningful - acts_on)
     for key in keys:
-        sheet.say(note("field-ignored", f"`{key}` has no effect in a file of this dialect."))
+        sheet.say(
+            note(
+                "field-ignored",
+                _("`%(key)s` has no effect in a file of this dialect.") % {"key": key},
+            )
+        )
     return keys
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from agents.library import frontmatter, yamlread
 from agents.library.yamlread import FrontMatterError, Value
+from outside.sentences import phrase as _
 
 MAX_BYTES = 64 * 1024
 MAX_HINT = 200  # characters
@@ -35,13 +36,17 @@ def check_fork_tools(value: Value) -> tuple[str, ...]:
     Raises ForkProfileError for anything else, a lone `*` included.
     """
     if not isinstance(value, list):
-        raise ForkProfileError("The tools of a fork must be a list.")
+        raise ForkProfileError(_("The tools of a fork must be a list."))
     for entry in value:
         if not isinstance(entry, str) or entry != entry.strip():
-            raise ForkProfileError(f"{entry!r} is no tool name without blanks around it.")
+            raise ForkProfileError(
+                _("%(entry)s is no tool name without blanks around it.") % {"entry": repr(entry)}
+            )
         pattern = _SERVER_PATTERN if entry.startswith("mcp__") else _TOOL
         if not pattern.match(entry):
-            raise ForkProfileError(f"{entry!r} is neither a tool nor an MCP pattern.")
+            raise ForkProfileError(
+                _("%(entry)s is neither a tool nor an MCP pattern.") % {"entry": repr(entry)}
+            )
     return tuple(str(entry) for entry in value)
 
 
@@ -62,38 +67,52 @@ def read_fork_profile(folder: Path, name: str) -> ForkProfile:
 def parse_fork_profile(data: bytes, *, name: str) -> ForkProfile:
     """The profile in these bytes; raises ForkProfileError when it is not valid."""
     if len(data) > MAX_BYTES:
-        raise ForkProfileError(f"The profile `{name}` is larger than 64 KiB.")
+        raise ForkProfileError(_("The profile `%(name)s` is larger than 64 KiB.") % {"name": name})
     parts = frontmatter.split(frontmatter.decode(data)[0])
     if parts.front is None:
-        raise ForkProfileError(f"The profile `{name}` has no front matter.")
+        raise ForkProfileError(_("The profile `%(name)s` has no front matter.") % {"name": name})
     if parts.body.strip():
-        raise ForkProfileError(f"The profile `{name}` has text below its front matter.")
+        raise ForkProfileError(
+            _("The profile `%(name)s` has text below its front matter.") % {"name": name}
+        )
     try:
         values = yamlread.load(parts.front).values
     except FrontMatterError as fault:
-        raise ForkProfileError(f"The profile `{name}` cannot be read: {fault.sentence}") from None
+        raise ForkProfileError(
+            _("The profile `%(name)s` cannot be read: %(sentence)s")
+            % {"name": name, "sentence": fault.sentence}
+        ) from None
     if values.get("name") != name:
-        raise ForkProfileError(f"The profile `{name}` calls itself {values.get('name')!r}.")
+        raise ForkProfileError(
+            _("The profile `%(name)s` calls itself %(other)s.")
+            % {"name": name, "other": repr(values.get("name"))}
+        )
     if "tools" not in values:
-        raise ForkProfileError(f"The profile `{name}` has no `tools`.")
+        raise ForkProfileError(_("The profile `%(name)s` has no `tools`.") % {"name": name})
     hint = values.get("promptHint", "")
     if not isinstance(hint, str) or len(hint) > MAX_HINT:
-        raise ForkProfileError(f"`promptHint` must be text of at most {MAX_HINT} characters.")
+        raise ForkProfileError(
+            _("`promptHint` must be text of at most %(most)s characters.") % {"most": MAX_HINT}
+        )
     return ForkProfile(name, check_fork_tools(values["tools"]), hint)
 
 
 def _bytes_of(folder: Path, name: str) -> bytes:
     if not _NAME.match(name):
-        raise ForkProfileError(f"{name!r} is no name of a fork profile.")
+        raise ForkProfileError(_("%(name)s is no name of a fork profile.") % {"name": repr(name)})
     path = folder / f"{name}.md"
     try:
         real = path.resolve(strict=True)
         if real.parent != folder.resolve() or not real.is_file():
-            raise ForkProfileError(f"The profile `{name}` is no regular file of its folder.")
+            raise ForkProfileError(
+                _("The profile `%(name)s` is no regular file of its folder.") % {"name": name}
+            )
         with real.open("rb") as file:
             return file.read(MAX_BYTES + 1)
     except OSError as fault:
-        raise ForkProfileError(f"There is no fork profile `{name}`.") from fault
+        raise ForkProfileError(
+            _("There is no fork profile `%(name)s`.") % {"name": name}
+        ) from fault
 
 
 def _covers(entry: str, tool: str) -> bool:

@@ -8,6 +8,7 @@ import re
 from dataclasses import dataclass
 
 from agents.library.warning import LoadWarning, warn
+from outside.sentences import phrase as _
 
 _OPENING = re.compile(r"\A((?:[ \t]*\n)*)---[ \t]*(?:\n|\Z)")
 _CLOSING = re.compile(r"^---[ \t]*$", re.MULTILINE)
@@ -35,12 +36,14 @@ def decode(data: bytes) -> tuple[str, tuple[LoadWarning, ...]]:
     """The bytes as text. Bytes that are no UTF-8 become U+FFFD, with a warning."""
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         text = data.decode("utf-16", errors="replace")
-        return text, (warn("not-utf8", "The file is UTF-16; it was converted to UTF-8."),)
+        return text, (warn("not-utf8", _("The file is UTF-16; it was converted to UTF-8.")),)
     try:
         return data.decode("utf-8"), ()
     except UnicodeDecodeError as fault:
         text = data.decode("utf-8", errors="replace")
-        sentence = f"Byte {fault.start + 1} is not UTF-8; unreadable bytes became U+FFFD."
+        sentence = _("Byte %(number)s is not UTF-8; unreadable bytes became U+FFFD.") % {
+            "number": fault.start + 1
+        }
         return text, (warn("not-utf8", sentence),)
 
 
@@ -69,9 +72,9 @@ def split(text: str) -> Split:
     blank_lines = opening.group(1).count("\n")
     warnings: tuple[LoadWarning, ...] = ()
     if blank_lines:
-        warnings = (warn("blank-before-fence", "Blank lines stand before the opening ---."),)
+        warnings = (warn("blank-before-fence", _("Blank lines stand before the opening ---.")),)
     if is_long:
-        sentence = "The closing fence has more than three dashes; it was taken for one."
+        sentence = _("The closing fence has more than three dashes; it was taken for one.")
         warnings = (*warnings, warn("long-closing-fence", sentence))
     return Split(
         front=text[opening.end() : closing.start()],

@@ -4,6 +4,7 @@ from agents.library import fields, known, names
 from agents.library.definition import AgentDefinition, Dialect
 from agents.library.sheet import Sheet
 from agents.library.warning import LoadWarning, warn
+from outside.sentences import phrase as _
 
 _MODES = tuple(fields.POSTURES)
 
@@ -34,20 +35,24 @@ def read(sheet: Sheet) -> AgentDefinition:
         **fields.tool_fields(sheet),
     )
     if name and not names.is_kebab(name):
-        sentence = f"The name {name!r} should be lower-case letters and hyphens."
+        sentence = _("The name %(name)s should be lower-case letters and hyphens.") % {
+            "name": repr(name)
+        }
         sheet.say(warn("name-not-lowercase-hyphen", sentence))
     if not sheet.body:
-        sheet.say(warn("empty-body", "The body is empty, so the agent has no instructions."))
+        sheet.say(warn("empty-body", _("The body is empty, so the agent has no instructions.")))
     return definition.skipped(*problems) if problems else definition
 
 
 def _problems(name: str, description: str) -> list[LoadWarning]:
     problems = []
     if not name:
-        problems.append(warn("missing-name", "The required `name` is missing."))
+        problems.append(warn("missing-name", _("The required `name` is missing.")))
     if ":" in name:
-        sentence = f"The name {name!r} has a colon, which only agents of packages may have."
+        sentence = _("The name %(name)s has a colon, which only agents of packages may have.") % {
+            "name": repr(name)
+        }
         problems.append(warn("name-with-colon", sentence))
     if not description:
-        problems.append(warn("missing-description", "The required `description` is missing."))
+        problems.append(warn("missing-description", _("The required `description` is missing.")))
     return problems

@@ -4,6 +4,7 @@ from agents.library import fields, known, names, toollist
 from agents.library.definition import AgentDefinition, Dialect
 from agents.library.sheet import Sheet
 from agents.library.warning import LoadWarning, note, warn
+from outside.sentences import phrase as _
 
 
 def read(sheet: Sheet) -> AgentDefinition:
@@ -23,7 +24,9 @@ def read(sheet: Sheet) -> AgentDefinition:
         **fields.tool_fields(sheet),
     )
     if "${base_prompt}" in sheet.body and "${plugin_sections}" in sheet.body:
-        sentence = "${base_prompt} already holds ${plugin_sections}; the latter would come twice."
+        sentence = _(
+            "${base_prompt} already holds ${plugin_sections}; the latter would come twice."
+        )
         sheet.say(note("plugin-sections-twice", sentence))
     return definition.skipped(*problems) if problems else definition
 
@@ -31,10 +34,12 @@ def read(sheet: Sheet) -> AgentDefinition:
 def _problems(name: str, description: str) -> list[LoadWarning]:
     problems = []
     if not names.is_kebab(name):
-        sentence = f"The name {name!r} is not kebab-case (like `code-reviewer`)."
+        sentence = _("The name %(name)s is not kebab-case (like `code-reviewer`).") % {
+            "name": repr(name)
+        }
         problems.append(warn("name-not-kebab", sentence))
     if not description:
-        problems.append(warn("missing-description", "The required `description` is missing."))
+        problems.append(warn("missing-description", _("The required `description` is missing.")))
     return problems
 
 
@@ -42,7 +47,7 @@ def _override(sheet: Sheet) -> bool:
     value = sheet.values.get("override")
     if value is None or isinstance(value, bool):
         return bool(value)
-    sheet.say(warn("override-invalid", "`override` must be true or false; read as false."))
+    sheet.say(warn("override-invalid", _("`override` must be true or false; read as false.")))
     return False
 
 
@@ -50,5 +55,5 @@ def _delegates(sheet: Sheet) -> tuple[str, ...] | None:
     """None when omitted (the default list), `("*",)` for all types."""
     listed: toollist.ToolList = fields.tool_list(sheet, "subagents")
     if listed.shape == "map":
-        sheet.say(warn("subagents-wrong-type", "`subagents` must be a list of names."))
+        sheet.say(warn("subagents-wrong-type", _("`subagents` must be a list of names.")))
     return listed.allowed if listed.shape != "map" else ()

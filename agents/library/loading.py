@@ -11,6 +11,7 @@ from agents.library import reading
 from agents.library.definition import AgentDefinition, Dialect
 from agents.library.places import Place
 from agents.library.warning import warn
+from outside.sentences import phrase as _
 
 MAX_DEPTH = 12
 MAX_FILES = 10_000  # in one place
@@ -59,7 +60,7 @@ class Loader:
         try:
             signature = _signature(path)
         except OSError as fault:
-            return _unreadable(path, place.dialect, fault.strerror or "no such file")
+            return _unreadable(path, place.dialect, fault.strerror or _("no such file"))
         known = self._known.get(key)
         if known is not None and known[0] == signature:
             return known[1]
@@ -111,7 +112,7 @@ def read_file(path: str, *, dialect: Dialect | None = None, real: str = "") -> A
     try:
         with os.fdopen(os.open(real or path, flags), "rb") as file:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-                return _unreadable(path, dialect, "not a regular file")
+                return _unreadable(path, dialect, _("not a regular file"))
             data = file.read(reading.MAX_BYTES + 1)
     except (OSError, ValueError) as fault:
         return _unreadable(path, dialect, getattr(fault, "strerror", None) or str(fault))
@@ -122,7 +123,7 @@ def _read_inside(path: str, place: Place) -> AgentDefinition:
     """The file, unless it is a link that leads out of the place's root."""
     real = os.path.realpath(path)
     if not _is_inside(real, os.path.realpath(place.root)):
-        return _unreadable(path, place.dialect, "a link that leads out of its folder")
+        return _unreadable(path, place.dialect, _("a link that leads out of its folder"))
     return read_file(path, dialect=place.dialect, real=real)
 
 
@@ -152,4 +153,6 @@ def _is_folder(entry: os.DirEntry[str]) -> bool:
 
 def _unreadable(path: str, dialect: Dialect | None, reason: str) -> AgentDefinition:
     empty = AgentDefinition(dialect or Dialect.NONE, path=path)
-    return empty.skipped(warn("unreadable", f"The file cannot be read: {reason}."))
+    return empty.skipped(
+        warn("unreadable", _("The file cannot be read: %(reason)s.") % {"reason": reason})
+    )

@@ -12,6 +12,7 @@ from fnmatch import fnmatchcase
 from agents.library import toolnames
 from agents.library.definition import Dialect
 from agents.library.warning import LoadWarning, note, warn
+from outside.sentences import phrase as _
 
 _WILD = frozenset("*?[")
 
@@ -33,11 +34,14 @@ def jarvis(entry: str, pool: tuple[str, ...], _blocks: bool) -> Match:
         if _WILD & set(entry):
             return Match(_glob(entry, pool))
         if _server_and_tool(entry) is None:
-            sentence = f"`{entry}` is no full `mcp__server__tool` and matches nothing"
-            return _nothing("mcp-literal-incomplete", f"{sentence}; use `{entry}__*`.")
+            sentence = _(
+                "`%(entry)s` is no full `mcp__server__tool` and matches nothing; "
+                "use `%(entry)s__*`."
+            )
+            return _nothing("mcp-literal-incomplete", sentence % {"entry": entry})
         return Match(frozenset({entry}) & frozenset(pool))
     if _WILD & set(entry):
-        sentence = f"`{entry}`: a wildcard outside `mcp__` matches nothing."
+        sentence = _("`%(entry)s`: a wildcard outside `mcp__` matches nothing.") % {"entry": entry}
         return _nothing("wildcard-outside-mcp", sentence)
     return _named(entry, pool, Dialect.JARVIS)
 
@@ -62,7 +66,7 @@ def opencode(entry: str, pool: tuple[str, ...], _blocks: bool) -> Match:
     named = {tool for tool in pool if not tool.startswith("mcp__") and tool == entry}
     if meant or of_servers or named or entry == "*":
         return Match((frozenset(meant) | of_servers | named) & frozenset(pool))
-    return _nothing("unknown-tool", f"No tool is called `{entry}` here.")
+    return _nothing("unknown-tool", _("No tool is called `%(entry)s` here.") % {"entry": entry})
 
 
 def copilot(entry: str, pool: tuple[str, ...], _blocks: bool) -> Match:
@@ -74,7 +78,9 @@ def copilot(entry: str, pool: tuple[str, ...], _blocks: bool) -> Match:
     of_server = _glob(f"mcp__{server}__{tool}", pool) if slash and server else frozenset()
     if of_server or entry in pool:
         return Match(of_server or frozenset({entry}))
-    sentence = f"No tool is called `{entry}` here; Copilot ignores such names."
+    sentence = _("No tool is called `%(entry)s` here; Copilot ignores such names.") % {
+        "entry": entry
+    }
     return Match(warning=note("unknown-tool", sentence))
 
 
@@ -83,16 +89,24 @@ def _claude_like(entry: str, pool: tuple[str, ...], *, blocks: bool, dialect: Di
         return Match(frozenset(pool))
     if entry.startswith("mcp__"):
         return _of_servers(entry, pool, blocks=blocks)
-    name, bracket, _ = entry.partition("(")
+    name, bracket, _inside = entry.partition("(")
     if not bracket:
         return _named(entry, pool, dialect)
     match = _named(name.strip(), pool, dialect)
     if "agent" in match.tools or match.warning:
         return match
-    sentence = f"`{entry}`: patterns in brackets are for permission rules, not for tool lists"
     if blocks:
-        return Match(match.tools, warn("pattern-not-supported", f"{sentence}; all is blocked."))
-    return _nothing("pattern-not-supported", f"{sentence}; it allows nothing.")
+        sentence = _(
+            "`%(entry)s`: patterns in brackets are for permission rules, not for tool lists; "
+            "all is blocked."
+        )
+        said = warn("pattern-not-supported", sentence % {"entry": entry})
+        return Match(match.tools, said)
+    sentence = _(
+        "`%(entry)s`: patterns in brackets are for permission rules, not for tool lists; "
+        "it allows nothing."
+    )
+    return _nothing("pattern-not-supported", sentence % {"entry": entry})
 
 
 def _of_servers(entry: str, pool: tuple[str, ...], *, blocks: bool) -> Match:
@@ -100,7 +114,10 @@ def _of_servers(entry: str, pool: tuple[str, ...], *, blocks: bool) -> Match:
     if entry in ("mcp__*", "mcp__"):
         if blocks:
             return Match(frozenset(_mcp(pool)))
-        return _nothing("mcp-all-only-blocks", f"`{entry}` allows nothing: name the servers.")
+        return _nothing(
+            "mcp-all-only-blocks",
+            _("`%(entry)s` allows nothing: name the servers.") % {"entry": entry},
+        )
     if _server_and_tool(entry) is None:
         return Match(_glob(f"{entry.rstrip('_')}__*", pool))
     return Match(_glob(entry, pool))
@@ -112,21 +129,22 @@ def _named(entry: str, pool: tuple[str, ...], dialect: Dialect) -> Match:
     if meant is None and entry in pool and entry not in toolnames.CANONICAL:
         meant = frozenset({entry})
     if meant is None:
-        return _nothing("unknown-tool", f"No tool is called `{entry}`{_hint(entry, dialect)}.")
+        return _nothing("unknown-tool", _unknown(entry, dialect))
     return Match(meant & frozenset(pool))
 
 
-def _hint(entry: str, dialect: Dialect) -> str:
-    """`; did you mean …?` when only the case or the dialect of the name is wrong."""
+def _unknown(entry: str, dialect: Dialect) -> str:
+    """With what was meant, when only the case or the dialect of the name is wrong."""
     for other in (dialect, Dialect.QWEN, Dialect.OPENCODE):
         for word, tools in toolnames.spellings(other).items():
             if word.lower() == entry.lower():
-                return f"; did you mean `{toolnames.spelled(min(tools), dialect)}`?"
-    return ""
+                sentence = _("No tool is called `%(entry)s`; did you mean `%(meant)s`?")
+                return sentence % {"entry": entry, "meant": toolnames.spelled(min(tools), dialect)}
+    return _("No tool is called `%(entry)s`.") % {"entry": entry}
 
 
 def _server_and_tool(entry: str) -> tuple[str, str] | None:
-    server, _, tool = entry.removeprefix("mcp__").partition("__")
+    server, _between, tool = entry.removeprefix("mcp__").partition("__")
     return (server, tool) if server and tool else None
 
 

@@ -5,8 +5,11 @@ from dataclasses import dataclass, field
 
 from agents.library.definition import AgentDefinition, Dialect
 from agents.library.warning import LoadWarning, warn
+from outside.sentences import phrase as _
 
 INHERIT = "inherit"
+BY_CALL = _("By the call.")
+BY_FILE = _("By the agent's file.")
 FAST = "fast"
 
 
@@ -55,7 +58,7 @@ def resolve(
 
 def jarvis(offer: ModelOffer) -> ModelChoice:
     """Always the main agent's model: the field `model` is ignored in this dialect."""
-    return ModelChoice(offer.main, "Jarvis agents run on the main agent's model.")
+    return ModelChoice(offer.main, _("Jarvis agents run on the main agent's model."))
 
 
 def fuxi(definition: AgentDefinition, offer: ModelOffer, *, call: str = "") -> ModelChoice:
@@ -64,16 +67,16 @@ def fuxi(definition: AgentDefinition, offer: ModelOffer, *, call: str = "") -> M
     """
     is_fuxi = definition.dialect is Dialect.FUXI
     sources = (
-        (offer.override if is_fuxi else "", "the workspace's FUXI_CODE_SUBAGENT_MODEL"),
-        (call, "the call"),
-        (definition.model or "", "the agent's file"),
+        (offer.override if is_fuxi else "", _("By the workspace's FUXI_CODE_SUBAGENT_MODEL.")),
+        (call, BY_CALL),
+        (definition.model or "", BY_FILE),
     )
     for value, source in sources:
         if value.strip() in ("", INHERIT):
-            if source == "the call" and value.strip() == INHERIT:
+            if source is BY_CALL and value.strip() == INHERIT:
                 break
             continue
-        return _allowed(offer.aliases.get(value.strip(), value.strip()), f"By {source}.", offer)
+        return _allowed(offer.aliases.get(value.strip(), value.strip()), source, offer)
     return _inherited(offer)
 
 
@@ -87,14 +90,20 @@ def qwen(
     if is_builtin and definition.name == "Explore" and offer.explore:
         own = offer.explore
     if own not in ("", INHERIT):
-        return _selected(own, "By the agent's file.", offer)
+        return _selected(own, BY_FILE, offer)
     if not call:
         return _inherited(offer)
     if call not in offer.grades:
-        return _refused(f"`{call}` is no model grade of this workspace.", offer)
+        return _refused(
+            _("`%(call)s` is no model grade of this workspace.") % {"call": call}, offer
+        )
     if offer.allowed_grades is not None and call not in offer.allowed_grades:
-        return _refused(f"The model grade `{call}` is not allowed here.", offer)
-    return _selected(offer.grades[call], f"By the grade `{call}` of the call.", offer)
+        return _refused(
+            _("The model grade `%(call)s` is not allowed here.") % {"call": call}, offer
+        )
+    return _selected(
+        offer.grades[call], _("By the grade `%(call)s` of the call.") % {"call": call}, offer
+    )
 
 
 def _selected(selector: str, reason: str, offer: ModelOffer) -> ModelChoice:
@@ -103,14 +112,16 @@ def _selected(selector: str, reason: str, offer: ModelOffer) -> ModelChoice:
         return _inherited(offer)
     if selector == FAST:
         if not offer.fast or not _is_known(_as_id(offer.fast), offer):
-            said = warn("no-fast-model", "No fast model is set, so the main model is used.")
-            return ModelChoice(offer.main, "No fast model is set.", (said,))
+            said = warn("no-fast-model", _("No fast model is set, so the main model is used."))
+            return ModelChoice(offer.main, _("No fast model is set."), (said,))
         selector = offer.fast
     model = _as_id(selector)
     if not _is_known(model, offer) and selector in offer.aliases:
         model = offer.aliases[selector]
     if not _is_known(model, offer):
-        return _refused(f"No provider knows the model `{selector}`.", offer)
+        return _refused(
+            _("No provider knows the model `%(selector)s`.") % {"selector": selector}, offer
+        )
     return _allowed(model, reason, offer)
 
 
@@ -127,13 +138,15 @@ def _is_known(model: str, offer: ModelOffer) -> bool:
 def _allowed(model: str, reason: str, offer: ModelOffer) -> ModelChoice:
     if offer.allowed is None or model in offer.allowed:
         return ModelChoice(model, reason)
-    sentence = f"The model `{model}` is not on the allow-list; the main model is used."
+    sentence = _("The model `%(model)s` is not on the allow-list; the main model is used.") % {
+        "model": model
+    }
     said = warn("model-not-allowed", sentence)
-    return ModelChoice(offer.main, "The wanted model is not on the allow-list.", (said,))
+    return ModelChoice(offer.main, _("The wanted model is not on the allow-list."), (said,))
 
 
 def _inherited(offer: ModelOffer) -> ModelChoice:
-    return ModelChoice(offer.main, "Inherited from the main agent.")
+    return ModelChoice(offer.main, _("Inherited from the main agent."))
 
 
 def _refused(error: str, offer: ModelOffer) -> ModelChoice:

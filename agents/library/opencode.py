@@ -6,6 +6,7 @@ from agents.library.fields import ToolFields
 from agents.library.sheet import Sheet
 from agents.library.warning import note, warn
 from agents.library.yamlread import Value
+from outside.sentences import phrase as _
 
 
 def read(sheet: Sheet) -> AgentDefinition:
@@ -15,7 +16,7 @@ def read(sheet: Sheet) -> AgentDefinition:
     declared = sheet.text("name") or names.stem(sheet.path)
     description = sheet.text("description")
     if not description:
-        sentence = "`description` is missing; the agent is listed as having none."
+        sentence = _("`description` is missing; the agent is listed as having none.")
         sheet.say(warn("missing-description", sentence))
     return AgentDefinition(
         dialect=Dialect.OPENCODE,
@@ -34,7 +35,10 @@ def slugged(sheet: Sheet, declared: str) -> str:
     """The name as a slug; a warning says when it had to be changed."""
     slug = names.slugify(declared)
     if slug != declared:
-        sentence = f"The name {declared!r} is no slug; the agent is called `{slug}` here."
+        sentence = _("The name %(declared)s is no slug; the agent is called `%(slug)s` here.") % {
+            "declared": repr(declared),
+            "slug": slug,
+        }
         sheet.say(warn("name-slugged", sentence))
     return slug
 
@@ -70,7 +74,9 @@ def _denied(sheet: Sheet, key: str) -> list[str]:
         return []
     for tool, rule in rules.items():
         if isinstance(rule, dict) and not _denies(rule):
-            sentence = f"The patterns under `{key}.{tool}` are not enforced here; set a rule."
+            sentence = _(
+                "The patterns under `%(key)s.%(tool)s` are not enforced here; set a rule."
+            ) % {"key": key, "tool": tool}
             sheet.say(note("permission-patterns", sentence))
     return [tool for tool, rule in rules.items() if _denies(rule)]
 

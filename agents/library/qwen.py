@@ -8,6 +8,7 @@ from agents.library.fields import ToolFields
 from agents.library.sheet import Sheet
 from agents.library.warning import LoadWarning, note, warn
 from agents.library.yamlread import Value
+from outside.sentences import phrase as _
 
 APPROVAL_MODES: Mapping[str, Posture] = {
     "default": Posture.ASK,
@@ -67,20 +68,25 @@ def read(sheet: Sheet) -> AgentDefinition:
 def _problems(sheet: Sheet, name: str, description: str) -> list[LoadWarning]:
     problems = []
     if not name:
-        problems.append(warn("missing-name", "The required `name` is missing."))
+        problems.append(warn("missing-name", _("The required `name` is missing.")))
     if ":" in name:
-        sentence = f"The name {name!r} has a colon, which only agents of packages may have."
+        sentence = _("The name %(name)s has a colon, which only agents of packages may have.") % {
+            "name": repr(name)
+        }
         problems.append(warn("name-with-colon", sentence))
     if not description:
-        problems.append(warn("missing-description", "The required `description` is missing."))
+        problems.append(warn("missing-description", _("The required `description` is missing.")))
     approval = sheet.values.get("approvalMode")
     if approval is not None and approval not in tuple(APPROVAL_MODES):
         known_modes = ", ".join(APPROVAL_MODES)
-        sentence = f"`approvalMode: {approval}` is none of {known_modes}."
+        sentence = _("`approvalMode: %(approval)s` is none of %(known)s.") % {
+            "approval": approval,
+            "known": known_modes,
+        }
         problems.append(warn("approval-mode-unknown", sentence))
     executor = sheet.values.get("executor")
     if executor is not None and not _is_executor(executor):
-        sentence = "`executor` needs a `kind` (codex or acp) and a `command`."
+        sentence = _("`executor` needs a `kind` (codex or acp) and a `command`.")
         problems.append(warn("executor-invalid", sentence))
     return problems
 
@@ -116,7 +122,7 @@ def _max_turns(sheet: Sheet) -> int | None:
         return own
     if isinstance(legacy, int) and not isinstance(legacy, bool) and legacy > 0:
         return legacy
-    sheet.say(warn("max-turns-invalid", "`runConfig.max_turns` must be a whole number above 0."))
+    sheet.say(warn("max-turns-invalid", _("`runConfig.max_turns` must be a whole number above 0.")))
     return None
 
 
@@ -126,7 +132,7 @@ def _max_minutes(sheet: Sheet) -> float | None:
         return None
     if isinstance(value, int | float) and not isinstance(value, bool) and value > 0:
         return float(value)
-    sheet.say(warn("max-minutes-invalid", "`runConfig.max_time_minutes` must be above 0."))
+    sheet.say(warn("max-minutes-invalid", _("`runConfig.max_time_minutes` must be above 0.")))
     return None
 
 
@@ -134,7 +140,7 @@ def _tools(sheet: Sheet) -> ToolFields:
     """An empty list inherits every tool, which is worth a loud warning."""
     value = sheet.values.get("tools")
     if sheet.has("tools") and value in (None, [], ""):
-        sentence = "`tools` is empty, which in this dialect means every tool, not none."
+        sentence = _("`tools` is empty, which in this dialect means every tool, not none.")
         sheet.say(warn("tools-empty-inherits-all", sentence))
         blocked = fields.tool_list(sheet, "disallowedTools")
         return ToolFields(tools=None, disallowed_tools=blocked.allowed or blocked.denied)
@@ -143,13 +149,19 @@ def _tools(sheet: Sheet) -> ToolFields:
 
 def _measure(sheet: Sheet, name: str, description: str) -> None:
     if name and not names.is_qwen_name(name):
-        sentence = f"The name {name!r} should be 2 to 50 letters, digits, hyphens or underscores."
+        sentence = _(
+            "The name %(name)s should be 2 to 50 letters, digits, hyphens or underscores."
+        ) % {"name": repr(name)}
         sheet.say(warn("name-odd", sentence))
     if len(description) > _LONG_DESCRIPTION:
-        sentence = f"The description has {len(description):,} characters; 1,000 are plenty."
+        sentence = _("The description has %(count)s characters; 1,000 are plenty.") % {
+            "count": f"{len(description):,}"
+        }
         sheet.say(warn("description-over-1000", sentence))
     if len(sheet.body) > _LONG_PROMPT:
-        sentence = f"The prompt has {len(sheet.body):,} characters; 10,000 are plenty."
+        sentence = _("The prompt has %(count)s characters; 10,000 are plenty.") % {
+            "count": f"{len(sheet.body):,}"
+        }
         sheet.say(warn("prompt-over-10000", sentence))
     if not sheet.body:
-        sheet.say(warn("empty-body", "The body is empty, so the agent has no instructions."))
+        sheet.say(warn("empty-body", _("The body is empty, so the agent has no instructions.")))

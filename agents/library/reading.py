@@ -24,6 +24,7 @@ from agents.library.frontmatter import Split
 from agents.library.sheet import Sheet
 from agents.library.warning import LoadWarning, warn
 from agents.library.yamlread import FrontMatterError, Value
+from outside.sentences import phrase as _
 
 MAX_BYTES = 8 * 1024 * 1024
 _LIKE_A_NAME = re.compile(r"\w[\w .:-]*\Z")
@@ -42,7 +43,10 @@ _BY_LOWER_CASE = {key.lower(): key for key in known.KNOWN_KEYS}
 def read_bytes(data: bytes, *, path: str = "", dialect: Dialect | None = None) -> AgentDefinition:
     """The file with these bytes as a definition; see `read_text`."""
     if len(data) > MAX_BYTES:
-        sentence = f"The file has {len(data):,} bytes; at most {MAX_BYTES:,} are read."
+        sentence = _("The file has %(size)s bytes; at most %(most)s are read.") % {
+            "size": f"{len(data):,}",
+            "most": f"{MAX_BYTES:,}",
+        }
         empty = AgentDefinition(dialect or detect.by_place(path) or Dialect.NONE, path=path)
         return empty.skipped(warn("too-large", sentence))
     text, warnings = frontmatter.decode(data)
@@ -85,9 +89,9 @@ def _read(text: str, path: str, dialect: Dialect | None, digest: str) -> AgentDe
 def _without_front_matter(parts: Split, path: str, dialect: Dialect | None) -> AgentDefinition:
     if parts.unterminated:
         dialect = dialect or detect.by_place(path)
-        said = warn("unterminated-front-matter", "The opening --- has no closing ---.", line=1)
+        said = warn("unterminated-front-matter", _("The opening --- has no closing ---."), line=1)
     else:
-        said = warn("no-front-matter", "No front matter between two --- lines: no agent file.")
+        said = warn("no-front-matter", _("No front matter between two --- lines: no agent file."))
     return AgentDefinition(dialect or Dialect.NONE).skipped(said)
 
 
@@ -118,8 +122,10 @@ def _unreadable(
     chosen = dialect or detect.by_place(path) or detect.by_content(guess, path=path)
     name = lines.get("name", "").strip("\"' ")[:200]
     name = name if _LIKE_A_NAME.match(name) else names.stem(path)
-    where = f"line {fault.line}: " if fault.line else ""
-    said = warn(fault.code, f"The front matter cannot be read: {where}{fault.sentence}.")
+    at_line = _("The front matter cannot be read: line %(line)s: %(why)s.")
+    somewhere = _("The front matter cannot be read: %(why)s.")
+    words = {"line": fault.line, "why": fault.sentence}
+    said = warn(fault.code, (at_line if fault.line else somewhere) % words)
     unreadable = AgentDefinition(chosen, name=name, declared_name=name)
     return unreadable.skipped(replace(said, line=fault.line))
 
@@ -134,9 +140,18 @@ def _in_usual_case(values: Mapping[str, Value]) -> tuple[dict[str, Value], list[
             usual[key] = value
             continue
         usual[canonical] = value
-        warnings.append(warn("key-case", f"The key `{key}` was read as `{canonical}`."))
+        warnings.append(
+            warn(
+                "key-case",
+                _("The key `%(key)s` was read as `%(canonical)s`.")
+                % {"key": key, "canonical": canonical},
+            )
+        )
     return usual, warnings
 
 
 def _duplicate(key: str) -> LoadWarning:
-    return warn("duplicate-key", f"`{key}` stands there more than once; the last one counts.")
+    return warn(
+        "duplicate-key",
+        _("`%(key)s` stands there more than once; the last one counts.") % {"key": key},
+    )

@@ -9,19 +9,21 @@ from agents.library.loading import Found
 from agents.library.places import Scope
 from agents.library.trust import as_packaged, as_untrusted
 from agents.library.warning import LoadWarning, warn
+from outside.sentences import Sentence
+from outside.sentences import phrase as _
 
 _DIALECT_ORDER = (
     *(Dialect.CC, Dialect.JARVIS, Dialect.FUXI, Dialect.QWEN, Dialect.OPENCODE),
     *(Dialect.COPILOT, Dialect.NONE),
 )
 SCOPE_WORDS = {
-    Scope.MANAGED: "the organisation's",
-    Scope.SESSION: "this conversation's",
-    Scope.PROJECT: "the repository's",
-    Scope.EXTRA: "an extra folder's",
-    Scope.MEMBER: "the member's own",
-    Scope.PLUGIN: "a package's",
-    Scope.BUILTIN: "the built-in one",
+    Scope.MANAGED: _("the organisation's"),
+    Scope.SESSION: _("this conversation's"),
+    Scope.PROJECT: _("the repository's"),
+    Scope.EXTRA: _("an extra folder's"),
+    Scope.MEMBER: _("the member's own"),
+    Scope.PLUGIN: _("a package's"),
+    Scope.BUILTIN: _("the built-in one"),
 }
 
 
@@ -148,12 +150,12 @@ def _verdict(
     definition, place = item.definition, item.place
     if not definition.is_usable:
         reasons = definition.loud_warnings
-        return "invalid", reasons[-1].sentence if reasons else "The file cannot be used."
+        return "invalid", reasons[-1].sentence if reasons else _("The file cannot be used.")
     if definition.dialect is Dialect.OPENCODE and definition.values.get("disable") is True:
-        return "disabled", "The file says `disable: true`."
+        return "disabled", _("The file says `disable: true`.")
     if place.from_repository:
         if caution.safe_mode:
-            return "safe-mode", "Safe mode leaves the repository's agents out."
+            return "safe-mode", _("Safe mode leaves the repository's agents out.")
         if refusal := caution.refuses(item):
             return "quarantined", refusal
     if place.scope in (Scope.BUILTIN, Scope.PLUGIN) or definition.name not in builtins:
@@ -166,9 +168,11 @@ def _override(item: Found, *, trusted: bool) -> tuple[str, str]:
     definition = item.definition
     is_jarvis = definition.dialect is Dialect.JARVIS
     if is_jarvis and not definition.override and item.place.scope is not Scope.SESSION:
-        return "needs-override", "It is named as a built-in agent and lacks `override: true`."
+        return "needs-override", _("It is named as a built-in agent and lacks `override: true`.")
     if not trusted:
-        return "not-trusted", "It would replace a built-in agent; no admin has accepted the file."
+        return "not-trusted", _(
+            "It would replace a built-in agent; no admin has accepted the file."
+        )
     return "effective", ""
 
 
@@ -191,22 +195,30 @@ def _shadowed(entry: Entry, winner: Entry) -> Entry:
     mine, its = entry.found.place, winner.found.place
     code = "shadowed"
     if mine.scope != its.scope:
-        why = f"{SCOPE_WORDS[its.scope]} goes before {SCOPE_WORDS[mine.scope]}"
+        why = _before(SCOPE_WORDS[its.scope], SCOPE_WORDS[mine.scope])
     elif mine.distance != its.distance:
-        why = "the other one is nearer to the working directory"
+        why = _("the other one is nearer to the working directory")
     elif entry.definition.dialect != winner.definition.dialect:
-        why = f"{winner.definition.dialect} goes before {entry.definition.dialect} here"
+        words = {"one": winner.definition.dialect, "other": entry.definition.dialect}
+        why = _("%(one)s goes before %(other)s here") % words
     elif mine.folder != its.folder:
-        why = f"{its.folder.name} of {its.folder.parent.name} goes first"
+        folder = {"folder": its.folder.name, "parent": its.folder.parent.name}
+        why = _("%(folder)s of %(parent)s goes first") % folder
     else:
-        code, why = "duplicate", "its path sorts first in the same folder"
-    reason = f"`{winner.found.relative}` counts instead: {why}."
+        code, why = "duplicate", _("its path sorts first in the same folder")
+    reason = _("`%(path)s` counts instead: %(why)s.") % {"path": winner.found.relative, "why": why}
     return Entry(entry.found, entry.name, entry.definition, code, reason, winner.found, entry.bare)
+
+
+def _before(one: Sentence, other: Sentence) -> Sentence:
+    return _("%(one)s goes before %(other)s") % {"one": one, "other": other}
 
 
 def _named_twice(entries: list[Entry]) -> Iterable[LoadWarning]:
     for entry in entries:
         if entry.code == "duplicate" and entry.by is not None:
-            paths = f"`{entry.by.relative}` and `{entry.found.relative}`"
-            sentence = f"{paths} are both named `{entry.name}`; the first one counts."
-            yield warn("duplicate-name", sentence)
+            sentence = _(
+                "`%(one)s` and `%(other)s` are both named `%(name)s`; the first one counts."
+            )
+            words = {"one": entry.by.relative, "other": entry.found.relative, "name": entry.name}
+            yield warn("duplicate-name", sentence % words)

@@ -11,6 +11,7 @@ from agents.library.places import Place, Scope
 from agents.library.sheet import Sheet
 from agents.library.warning import warn
 from agents.library.yamlread import MAX_DEPTH, Value
+from outside.sentences import phrase as _
 
 MAX_CHARS = 4 * 1024 * 1024
 _NOWHERE = Path("conversation")
@@ -28,13 +29,15 @@ def read_agents_json(text: str) -> tuple[AgentDefinition, ...]:
     is something else altogether.
     """
     if len(text) > MAX_CHARS:
-        raise AgentsJsonError(f"The text is longer than {MAX_CHARS:,} characters.")
+        raise AgentsJsonError(
+            _("The text is longer than %(most)s characters.") % {"most": f"{MAX_CHARS:,}"}
+        )
     try:
         agents = json.loads(text)
     except (ValueError, RecursionError) as fault:
-        raise AgentsJsonError(f"This is no JSON: {fault}") from None
+        raise AgentsJsonError(_("This is no JSON: %(fault)s") % {"fault": str(fault)}) from None
     if not isinstance(agents, dict) or _is_deep(agents):
-        raise AgentsJsonError("Expected an object that maps names to definitions.")
+        raise AgentsJsonError(_("Expected an object that maps names to definitions."))
     return tuple(_read_entry(name, entry) for name, entry in agents.items())
 
 
@@ -51,7 +54,9 @@ def read_agent_file(text: str, *, file_name: str, dialect: Dialect | None = None
 def _read_entry(name: str, entry: Value) -> AgentDefinition:
     if not isinstance(entry, dict):
         wrong = AgentDefinition(Dialect.FUXI, name=name, declared_name=name)
-        return wrong.skipped(warn("not-a-mapping", f"`{name}` is no object with fields."))
+        return wrong.skipped(
+            warn("not-a-mapping", _("`%(name)s` is no object with fields.") % {"name": name})
+        )
     prompt = entry.get("prompt")
     body = frontmatter.tidy_body(prompt) if isinstance(prompt, str) else ""
     values = {**{key: value for key, value in entry.items() if key != "prompt"}, "name": name}
@@ -66,7 +71,9 @@ def _read_entry(name: str, entry: Value) -> AgentDefinition:
     )
     if body:
         return settle(definition)
-    return definition.skipped(warn("missing-prompt", f"`{name}` has no `prompt`."))
+    return definition.skipped(
+        warn("missing-prompt", _("`%(name)s` has no `prompt`.") % {"name": name})
+    )
 
 
 def _is_deep(value: Value, depth: int = 0) -> bool:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from agents.library.warning import LoadWarning, note, warn
 from agents.library.yamlread import Value
+from outside.sentences import phrase as _
 
 _TRUE_LIKE = ("true", "yes", "on", "1")
 _FALSE_LIKE = ("false", "no", "off", "0")
@@ -39,10 +40,15 @@ class Sheet:
         if value is None:
             return ""
         if isinstance(value, list | dict):
-            self.say(warn(f"{dashed(key)}-wrong-type", f"`{key}` must be text."))
+            self.say(warn(f"{dashed(key)}-wrong-type", _("`%(key)s` must be text.") % {"key": key}))
             return ""
         written = self.source.get(key, str(value)).strip()
-        self.say(note(f"{dashed(key)}-not-text", f"`{key}` is {written}, read as text."))
+        self.say(
+            note(
+                f"{dashed(key)}-not-text",
+                _("`%(key)s` is %(written)s, read as text.") % {"key": key, "written": written},
+            )
+        )
         return written
 
     def choice(self, key: str, allowed: Collection[str]) -> str | None:
@@ -53,7 +59,13 @@ class Sheet:
         if isinstance(value, str) and value.strip() in allowed:
             return value.strip()
         known = ", ".join(allowed)
-        self.say(self.drop(f"{dashed(key)}-unknown", f"`{key}: {value}` is none of {known}."))
+        self.say(
+            self.drop(
+                f"{dashed(key)}-unknown",
+                _("`%(key)s: %(value)s` is none of %(known)s.")
+                % {"key": key, "value": value, "known": known},
+            )
+        )
         return None
 
     def positive_int(self, key: str) -> int | None:
@@ -65,7 +77,12 @@ class Sheet:
             value = int(value)
         if isinstance(value, int) and not isinstance(value, bool) and value > 0:
             return value
-        self.say(self.drop(f"{dashed(key)}-invalid", f"`{key}` must be a whole number above 0."))
+        self.say(
+            self.drop(
+                f"{dashed(key)}-invalid",
+                _("`%(key)s` must be a whole number above 0.") % {"key": key},
+            )
+        )
         return None
 
     def flag(self, key: str) -> bool | None:
@@ -76,7 +93,11 @@ class Sheet:
         word = str(value).strip().lower()
         if word in _TRUE_LIKE or word in _FALSE_LIKE:
             return word in _TRUE_LIKE
-        self.say(self.drop(f"{dashed(key)}-invalid", f"`{key}` must be true or false."))
+        self.say(
+            self.drop(
+                f"{dashed(key)}-invalid", _("`%(key)s` must be true or false.") % {"key": key}
+            )
+        )
         return None
 
     def mapping(self, key: str) -> Mapping[str, Value]:
@@ -85,7 +106,11 @@ class Sheet:
         if isinstance(value, dict):
             return value
         if value is not None:
-            self.say(self.drop(f"{dashed(key)}-wrong-type", f"`{key}` must be a mapping."))
+            self.say(
+                self.drop(
+                    f"{dashed(key)}-wrong-type", _("`%(key)s` must be a mapping.") % {"key": key}
+                )
+            )
         return {}
 
     def say(self, *warnings: LoadWarning) -> None:

@@ -8,6 +8,7 @@ from agents.library.definition import AgentDefinition, Dialect, Posture
 from agents.library.delegates import Delegates
 from agents.library.matching import MATCHERS, Matcher
 from agents.library.warning import LoadWarning, warn
+from outside.sentences import phrase as _
 
 NEVER_FOR_SUBAGENTS = frozenset(
     {
@@ -122,15 +123,19 @@ def _verdict(
     tool: str, granted: dict[str, str] | None, blocked: dict[str, str], withheld: frozenset[str]
 ) -> ToolVerdict:
     if tool in withheld:
-        return ToolVerdict(tool, False, "never-for-subagents", "No subagent may have it.")
+        return ToolVerdict(tool, False, "never-for-subagents", _("No subagent may have it."))
     if tool in blocked:
-        reason = f"The block list has `{blocked[tool]}`."
+        reason = _("The block list has `%(entry)s`.") % {"entry": blocked[tool]}
         return ToolVerdict(tool, False, "blocked", reason)
     if granted is None:
-        return ToolVerdict(tool, True, "inherited", "No list says otherwise, so it is inherited.")
+        return ToolVerdict(
+            tool, True, "inherited", _("No list says otherwise, so it is inherited.")
+        )
     if tool in granted:
-        return ToolVerdict(tool, True, "listed", f"`tools` has `{granted[tool]}`.")
-    return ToolVerdict(tool, False, "not-listed", "`tools` does not name it.")
+        return ToolVerdict(
+            tool, True, "listed", _("`tools` has `%(entry)s`.") % {"entry": granted[tool]}
+        )
+    return ToolVerdict(tool, False, "not-listed", _("`tools` does not name it."))
 
 
 def _for_memory(
@@ -145,11 +150,11 @@ def _for_memory(
 def _remembering(verdict: ToolVerdict, memory_only: frozenset[str]) -> ToolVerdict:
     if verdict.tool not in memory_only:
         return verdict
-    return ToolVerdict(verdict.tool, True, "memory", "For the agent's memory directory only.")
+    return ToolVerdict(verdict.tool, True, "memory", _("For the agent's memory directory only."))
 
 
 def warn_about_reach(definition: AgentDefinition, surface: ToolSurface) -> tuple[LoadWarning, ...]:
     """A loud word when lists were written and the agent ends up without any tool."""
     if definition.tools and not surface.tools:
-        return (warn("no-tool-left", "No entry of `tools` names a tool that is there."),)
+        return (warn("no-tool-left", _("No entry of `tools` names a tool that is there.")),)
     return ()

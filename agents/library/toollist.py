@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from agents.library.warning import LoadWarning, warn
 from agents.library.yamlread import Value
+from outside.sentences import phrase as _
 
 _NAME_ONLY = re.compile(r"[A-Za-z_*][\w.*/:-]*(\([^()]*\))?\Z")
 _MAX_ENTRIES = 2_000
@@ -41,7 +42,10 @@ def read(key: str, value: Value, *, present: bool) -> ToolList:
         return ToolList(entries, shape="text" if entries else "empty")
     if value is None:
         return ToolList((), shape="empty")
-    sentence = f"`{key}` is neither a list nor text: {value!r} names no tool."
+    sentence = _("`%(key)s` is neither a list nor text: %(value)s names no tool.") % {
+        "key": key,
+        "value": repr(value),
+    }
     return ToolList((), shape="other", warnings=(warn(f"{_code(key)}-wrong-type", sentence),))
 
 
@@ -82,7 +86,10 @@ def _from_list(key: str, value: list[Value]) -> ToolList:
     entries = tuple(item.strip() for item in value if isinstance(item, str) and item.strip())
     warnings: tuple[LoadWarning, ...] = ()
     if len(entries) != len(value):
-        sentence = f"{len(value) - len(entries)} entries of `{key}` are no names and match nothing."
+        sentence = _("%(count)s entries of `%(key)s` are no names and match nothing.") % {
+            "count": len(value) - len(entries),
+            "key": key,
+        }
         warnings = (warn(f"{_code(key)}-entry-wrong-type", sentence),)
     return ToolList(entries[:_MAX_ENTRIES], shape="list", warnings=warnings)
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 from agents.library.definition import AgentDefinition, Posture
 from agents.library.warning import LoadWarning, note
 from agents.library.yamlread import Value
+from outside.sentences import phrase as _
 
 _PRIVILEGED = (Posture.ACCEPT_EDITS, Posture.CLASSIFIER, Posture.BYPASS)
 
@@ -27,7 +28,7 @@ def as_packaged(definition: AgentDefinition) -> AgentDefinition:
     stripped = replace(
         definition, hooks={}, mcp={}, posture=None, posture_in_parent=False, executor={}
     )
-    return stripped.with_warnings(*(_lost(word, "of a package's agent") for word in lost))
+    return stripped.with_warnings(*(_lost(word, _("in a package's agent")) for word in lost))
 
 
 def as_untrusted(definition: AgentDefinition) -> AgentDefinition:
@@ -56,7 +57,7 @@ def as_untrusted(definition: AgentDefinition) -> AgentDefinition:
         executor={},
         posture=Posture.ASK if privileged else definition.posture,
     )
-    reason = "until an admin trusts the repository"
+    reason = _("until an admin trusts the repository")
     return stripped.with_warnings(*(_lost(word, reason) for word in lost))
 
 
@@ -68,4 +69,6 @@ def _starts_process(spec: Value) -> bool:
 
 
 def _lost(word: str, reason: str) -> LoadWarning:
-    return note("field-stripped", f"`{word}` is ignored {reason}.")
+    return note(
+        "field-stripped", _("`%(word)s` is ignored %(reason)s.") % {"word": word, "reason": reason}
+    )

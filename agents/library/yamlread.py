@@ -12,6 +12,8 @@ from typing import TypeAlias
 
 import yaml
 
+from outside.sentences import phrase as _
+
 Value: TypeAlias = "str | int | float | bool | None | list[Value] | dict[str, Value]"
 
 MAX_CHARS = 4 * 1024 * 1024
@@ -28,6 +30,18 @@ _WORDS: dict[str, bool | None] = {
 }
 _INT = re.compile(r"[-+]?[0-9]{1,18}\Z")
 _FLOAT = re.compile(r"[-+]?(\.[0-9]{1,40}|[0-9]{1,40}(\.[0-9]{0,40})?)([eE][-+]?[0-9]{1,3})?\Z")
+
+
+# What the parser says most often, for the translators.
+_OFTEN = (
+    _("mapping values are not allowed here"),
+    _("could not find expected ':'"),
+    _("found unexpected end of stream"),
+    _("found character '\\t' that cannot start any token"),
+    _("found character '@' that cannot start any token"),
+    _("found character '`' that cannot start any token"),
+    _("unreadable"),
+)
 
 
 class FrontMatterError(Exception):
@@ -54,13 +68,14 @@ def load(text: str) -> FrontMatter:
     """The mapping that the text is; raises FrontMatterError when it is something else."""
     if len(text) > MAX_CHARS:
         raise FrontMatterError(
-            "too-large", f"The front matter is longer than {MAX_CHARS:,} characters."
+            "too-large",
+            _("The front matter is longer than %(most)s characters.") % {"most": f"{MAX_CHARS:,}"},
         )
     try:
         return _Builder().build(yaml.parse(text, Loader=_LOADER))
     except yaml.MarkedYAMLError as fault:
         line = fault.problem_mark.line + 1 if fault.problem_mark else 0
-        raise FrontMatterError("invalid-yaml", fault.problem or "unreadable", line) from None
+        raise FrontMatterError("invalid-yaml", _(fault.problem or "unreadable"), line) from None
     except yaml.YAMLError as fault:
         raise FrontMatterError("invalid-yaml", str(fault).splitlines()[0]) from None
 
@@ -94,7 +109,7 @@ class _Builder:
             return FrontMatter()
         if not isinstance(self.root, dict):
             raise FrontMatterError(
-                "not-a-mapping", "The front matter is no list of `key: value`.", 1
+                "not-a-mapping", _("The front matter is no list of `key: value`."), 1
             )
         return FrontMatter(self.root, self.source, self.lines, tuple(self.duplicates))
 
@@ -116,14 +131,18 @@ class _Builder:
 
     def _check(self, event: yaml.ScalarEvent | yaml.CollectionStartEvent) -> None:
         if event.tag not in _TAGS:
-            sentence = f"The tag {event.tag} is refused: only plain values are read."
+            sentence = _("The tag %(tag)s is refused: only plain values are read.") % {
+                "tag": event.tag
+            }
             raise FrontMatterError("tag-refused", sentence, _line(event))
         self._count(1, event)
 
     def _count(self, nodes: int, event: yaml.Event) -> None:
         self.nodes += nodes
         if self.nodes > MAX_NODES:
-            sentence = f"More than {MAX_NODES:,} values after aliases: refused as a bomb."
+            sentence = _("More than %(most)s values after aliases: refused as a bomb.") % {
+                "most": f"{MAX_NODES:,}"
+            }
             raise FrontMatterError("too-many-values", sentence, _line(event))
 
     def _is_key(self) -> bool:
@@ -143,11 +162,13 @@ class _Builder:
     def _open(self, container: list[Value] | dict[str, Value], event: yaml.NodeEvent) -> None:
         if self._is_key():
             raise FrontMatterError(
-                "invalid-yaml", "A key must be a word, not a list.", _line(event)
+                "invalid-yaml", _("A key must be a word, not a list."), _line(event)
             )
         if len(self.stack) >= MAX_DEPTH:
             raise FrontMatterError(
-                "too-deep", f"Nested deeper than {MAX_DEPTH} levels.", _line(event)
+                "too-deep",
+                _("Nested deeper than %(most)s levels.") % {"most": MAX_DEPTH},
+                _line(event),
             )
         self._add(container, event)
         self.stack.append(_Frame(container, event.anchor, self.nodes - 1))
@@ -155,10 +176,12 @@ class _Builder:
     def _alias(self, event: yaml.AliasEvent) -> None:
         if self._is_key():
             raise FrontMatterError(
-                "invalid-yaml", "A key must be a word, not an alias.", _line(event)
+                "invalid-yaml", _("A key must be a word, not an alias."), _line(event)
             )
         if event.anchor not in self.anchors:
-            sentence = f"The alias *{event.anchor} has no finished anchor before it."
+            sentence = _("The alias *%(anchor)s has no finished anchor before it.") % {
+                "anchor": event.anchor
+            }
             raise FrontMatterError("invalid-yaml", sentence, _line(event))
         value, nodes = self.anchors[event.anchor]
         self._count(nodes, event)

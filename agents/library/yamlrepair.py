@@ -12,6 +12,7 @@ from agents.library.known import KNOWN_KEYS, TEXT_KEYS
 from agents.library.segments import Segment
 from agents.library.warning import LoadWarning, warn
 from agents.library.yamlread import FrontMatter, FrontMatterError
+from outside.sentences import phrase as _
 
 _MAX_SEGMENTS = 200
 _LEADING_TABS = re.compile(r"^[ ]*\t[ \t]*", re.MULTILINE)
@@ -40,7 +41,7 @@ def mend(front: str) -> str:
     try:
         yamlread.load(front)
     except FrontMatterError:
-        cleaned, _ = _clean(front)
+        cleaned, _said_of_it = _clean(front)
         for parts in _cuts(cleaned):
             text = "".join(_quoted(part) for part in parts)
             if _loads(text):
@@ -68,10 +69,10 @@ def _clean(front: str) -> tuple[str, list[LoadWarning]]:
     warnings = []
     without_tabs = _LEADING_TABS.sub(lambda match: match.group().expandtabs(2), front)
     if without_tabs != front:
-        warnings.append(warn("tab-indent", "Tabs indent the front matter; read as spaces."))
+        warnings.append(warn("tab-indent", _("Tabs indent the front matter; read as spaces.")))
     cleaned = _CONTROL.sub("\ufffd", without_tabs)
     if cleaned != without_tabs:
-        warnings.append(warn("control-character", "Control characters became U+FFFD."))
+        warnings.append(warn("control-character", _("Control characters became U+FFFD.")))
     return cleaned, warnings
 
 
@@ -104,6 +105,9 @@ def _loads(text: str) -> bool:
 
 
 def _said(part: Segment, first_line: int) -> LoadWarning:
-    sentence = f"The value of `{part.key}` is no YAML without quotes (often because of a colon"
+    sentence = _(
+        "The value of `%(key)s` is no YAML without quotes (often because of a colon); "
+        "it was read as text."
+    )
     line = part.line + first_line - 1
-    return warn("yaml-repaired", f"{sentence}); it was read as text.", line=line)
+    return warn("yaml-repaired", sentence % {"key": part.key}, line=line)

@@ -10,8 +10,10 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
+from outside.sentences import joined
 from workspaces.access import MemberRequest, workspace_view
 from workspaces.models import Role, Workspace
+from workspaces.sentences import translated
 
 from .. import shelves, surroundings
 from ..library import authoring, exporting, frontmatter, reading, surface, toolnames
@@ -183,7 +185,7 @@ def _preview(request: MemberRequest, draft: Draft) -> dict[str, Any]:
         text = draft.made()
     except FrontMatterError as fault:
         draft.problem = _("The file's head cannot be changed field by field: %(why)s") % {
-            "why": fault.sentence
+            "why": translated(fault.sentence)
         }
         draft.by_text, draft.text = True, draft.text or draft.before
         text = draft.text
@@ -191,7 +193,7 @@ def _preview(request: MemberRequest, draft: Draft) -> dict[str, Any]:
     where = draft.owner.root / (draft.path or f"{shelves.FOLDERS[draft.dialect]}/new.md")
     definition = reading.read_bytes(data, path=str(where), dialect=draft.dialect)
     if not definition.is_usable and not draft.problem:
-        draft.problem = " ".join(each.sentence for each in definition.loud_warnings)
+        draft.problem = joined([each.sentence for each in definition.loud_warnings])
     seen = surface.resolve(definition, sorted(toolnames.CANONICAL), as_main=False)
     return {
         "text": text,

@@ -579,3 +579,33 @@ def test_what_the_scan_refuses_no_admin_can_accept(cast: Cast) -> None:
         assert [row.path for row in AcceptedDefinition.objects.all()] == [
             ".jarvis-code/agents/coder.md"
         ]
+
+
+@pytest.mark.req("FX-34")
+def test_reasons_and_warnings_speak_the_readers_language(cast: Cast) -> None:
+    """Warnings, why a file does not count, and why a tool is in or out."""
+    folder = shelves.home_of(cast.workspace.pk, cast.ada.principal) / ".fuxi" / "agents"
+    folder.mkdir(parents=True)
+    head = "---\nname: Two Words\ndescription: D.\ntools: Read, grep\n---\n\nDo.\n"
+    for name in ("a.md", "b.md"):
+        (folder / name).write_text(head)
+    ada = cast.client(cast.ada)
+    lines = ada.get(cast.path("agents/library/")).context["entries"]
+    [last] = [each["n"] for each in lines if each["entry"].code == "duplicate"]
+    said = {
+        language: ada.get(
+            cast.path(f"agents/library/?show={last}"), headers={"accept-language": language}
+        ).content.decode()
+        for language in ("en", "pt-pt")
+    }
+    for english, portuguese in (
+        ("its path sorts first in the same folder", "o seu caminho vem primeiro na mesma pasta"),
+        ("should be lower-case letters and hyphens", "deve ter letras minúsculas e hífenes"),
+        ("did you mean `Grep`?", "queria dizer `Grep`?"),
+        ("`tools` does not name it.", "`tools` não a nomeia."),
+        ("`tools` has `Read`.", "`tools` tem `Read`."),
+        ("No subagent may have it.", "Nenhum subagente a pode ter."),
+    ):
+        assert english in said["en"], english
+        assert portuguese in said["pt-pt"], portuguese
+        assert english not in said["pt-pt"]

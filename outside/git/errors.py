@@ -71,6 +71,17 @@ class NotARepository(GitError):
     default = phrase_noop("Something answers at this address, but it is not a git repository.")
 
 
+class NotOwned(GitError):
+    """A folder of this machine that is somebody else's: its configuration is not ours to trust."""
+
+    code = "not_owned"
+    default = phrase_noop(
+        "This folder belongs to another user of the server, and git does not read those. Let the "
+        "operator give it to the user that Control Center runs as, or make a copy that it owns: "
+        "git clone --bare FOLDER COPY."
+    )
+
+
 class EmptyRepository(GitError):
     code = "empty"
     default = phrase_noop(
@@ -142,6 +153,7 @@ class MissingGit(GitError):
 _SIGNS: tuple[tuple[str, type[GitError]], ...] = (
     (r"No space left on device|Disk quota exceeded", DiskFull),
     (r"maximum allowed size|File too large", TooLarge),
+    (r"dubious ownership", NotOwned),
     (r"Authentication failed|returned error: 401|HTTP Basic: Access denied", WrongCredential),
     (r"could not read (Username|Password)|terminal prompts disabled", NeedsCredential),
     (r"returned error: 403", WrongCredential),
@@ -173,6 +185,7 @@ def explain(stderr: str, *, had_credential: bool = False) -> GitError:
                 kind = NeedsCredential
             return kind(detail=detail)
     lines = [line for line in detail.splitlines() if line.strip()]
-    last = lines[-1].removeprefix("fatal: ").removeprefix("error: ") if lines else ""
+    fatal = [line for line in lines if line.startswith("fatal: ")]
+    last = (fatal or lines or [""])[-1].removeprefix("fatal: ").removeprefix("error: ")
     words = phrase("Git could not do this: %(why)s") % {"why": last} if last else ""
     return GitError(words, detail=detail)

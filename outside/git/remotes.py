@@ -233,10 +233,18 @@ def _raise_refusal(results: Mapping[str, tuple[str, str]], stderr: str, said: st
         raise RemoteMoved(detail=stderr)
     if not reasons:
         raise explain(stderr)
+    if any("currently checked out" in reason for reason in reasons):
+        raise RemoteRefused(_CHECKED_OUT, detail=stderr)
     reason = next((r for r in reasons if "atomic" not in r), reasons[0])
     words = f"{reason.strip('[] ')}. {said}".strip()
     sentence = phrase("The remote refused the push: %(words)s") % {"words": words}
     raise RemoteRefused(sentence, detail=stderr)
+
+
+_CHECKED_OUT = phrase(
+    "The remote is a folder with files, and this very branch is checked out there, so git does not "
+    "move it. Push to another branch, or let somebody run git switch --detach in that folder."
+)
 
 
 def _remote_words(stderr: str) -> str:

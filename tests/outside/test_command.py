@@ -161,6 +161,12 @@ def test_too_much_output_stops_the_command(tmp_path: Path) -> None:
         ),
         ("fatal: unable to access: Could not resolve host: x", git.Unreachable),
         ("fatal: unable to access: SSL certificate problem: self signed", git.Untrusted),
+        (
+            "fatal: detected dubious ownership in repository at '/x'\n"
+            "fatal: Could not read from remote repository.\n\n"
+            "Please make sure you have the correct access rights\nand the repository exists.",
+            git.NotOwned,
+        ),
         ("fatal: early EOF", git.Broken),
         ("remote: Repository not found.", git.NotFound),
         ("fatal: '/x' does not appear to be a git repository", git.NotARepository),

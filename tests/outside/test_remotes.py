@@ -136,6 +136,26 @@ def test_a_local_path_is_a_remote_when_the_operator_allowed_it(
         git.probe(there, guard=Guard.of(paths=[remote.root / "pear"]))
 
 
+def test_a_folder_with_files_is_a_remote_and_keeps_the_branch_that_stands_there(
+    tmp_path: Path,
+) -> None:
+    folder, mirror = tmp_path / "my code ü", mirror_of(tmp_path)
+    run_git(tmp_path, "init", "-q", "-b", "main", str(folder))
+    (folder / "a.txt").write_text("1\n")
+    run_git(folder, "add", ".")
+    run_git(folder, "commit", "-q", "-m", "First")
+    guard, there = Guard.of(paths=[tmp_path]), git.Remote(git.normal(f"file://{folder}/"))
+    assert git.fetch_mirror(mirror, there, guard=guard).default_branch == "main"
+    tip = run_git(folder, "rev-parse", "HEAD").strip()
+    made = run_git(mirror, "commit-tree", "-p", tip, "-m", "Next", f"{tip}^{{tree}}").strip()
+    onto_main = git.RefUpdate("refs/heads/main", tip, made)
+    with pytest.raises(git.RemoteRefused, match="checked out there"):
+        git.forward(mirror, there, [onto_main], guard=guard)
+    aside = git.RefUpdate("refs/heads/next", git.ZERO, made)
+    assert git.forward(mirror, there, [aside], guard=guard).refs == ("refs/heads/next",)
+    assert run_git(folder, "rev-parse", "main", "next").split() == [tip, made]
+
+
 def test_a_repository_that_is_too_large_is_refused_and_leaves_nothing(
     remote: Remote, guard: Guard, tmp_path: Path
 ) -> None:

@@ -14,13 +14,14 @@ from uuid import UUID
 
 from django.conf import settings
 from django.db.models import Q
-from django.utils import timezone
+from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
 from live.publish import publish
 from outside import git
+from outside.egress import Refused
 from outside.sentences import phrase
-from workspaces import audit
+from workspaces import audit, clock
 from workspaces.background import enqueue
 from workspaces.credentials import CannotUnseal, keep
 from workspaces.handles import slug
@@ -52,9 +53,11 @@ class CannotRemove(RuntimeError):
 def add(
     address: str, *, by: Principal, name: str = "", secret: str = "", username: str = ""
 ) -> Repository:
-    """The repository, waiting to be fetched. Raises CannotAdd for an address that is none, or one
-    that the workspace has already. Whether it can be reached turns out when it is fetched."""
+    """The repository, waiting to be fetched. Raises CannotAdd for an address that is none, a folder
+    that the operator did not allow, or what the workspace has already. Whether it can be reached
+    turns out when it is fetched."""
     address = _normal(address)
+    _require_allowed(address)
     take_turn("repositories")
     if Repository.objects.filter(address=address).exists():
         raise CannotAdd(_("This repository is in the workspace already."))
@@ -80,7 +83,7 @@ def ask_fetch(repository: Repository) -> None:
     """On commit the repository is fetched in the background; asking twice is asking once."""
     asked = Repository.objects.filter(pk=repository.pk).exclude(state=State.REMOVING)
     asked.filter(~Q(state=State.FETCHING) | _is_stuck()).update(
-        state=State.QUEUED, stage="", percent=None, fetch_beat_at=timezone.now()
+        state=State.QUEUED, stage="", percent=None, fetch_beat_at=Now()
     )
     enqueue(FETCH, repository.workspace_id, repository.pk, queue="files")
     announce(repository.workspace_id, repository.pk)
@@ -120,7 +123,7 @@ def refresh(repository: Repository, *, max_age_seconds: float) -> None:
     Raises a GitError or CannotUnseal and leaves the row as it was: the mirror can still be used.
     """
     fetched = repository.last_fetched_at
-    if fetched and timezone.now() - fetched < timedelta(seconds=max_age_seconds):
+    if fetched and clock.now() - fetched < timedelta(seconds=max_age_seconds):
         return
     _fetch(repository, None)
 
@@ -196,9 +199,7 @@ class _Telling:
         row = self._repository
         with bind(row.workspace_id):
             mine = Repository.objects.filter(pk=row.pk, state=State.FETCHING)
-            if not mine.update(
-                stage=self._step.stage[:60], percent=percent, fetch_beat_at=timezone.now()
-            ):
+            if not mine.update(stage=self._step.stage[:60], percent=percent, fetch_beat_at=Now()):
                 raise git.TimedOut(phrase("The fetch was stopped."))
             announce(row.workspace_id, row.pk)
 
@@ -223,7 +224,7 @@ def _fetch(repository: Repository, telling: _Telling | None) -> None:
         default_branch=seen.default_branch,
         is_empty=seen.is_empty,
         size_bytes=git.directory_bytes(mirror),
-        last_fetched_at=timezone.now(),
+        last_fetched_at=clock.now(),
     )
     skill_scans.ask(repository)
 
@@ -241,7 +242,7 @@ def _claim(workspace_id: UUID, repository_id: UUID) -> Repository | None:
     with bind(workspace_id):
         rows = Repository.objects.filter(pk=repository_id).exclude(state=State.REMOVING)
         free = rows.filter(~Q(state=State.FETCHING) | _is_stuck())
-        if not free.update(state=State.FETCHING, fetch_beat_at=timezone.now(), percent=None):
+        if not free.update(state=State.FETCHING, fetch_beat_at=Now(), percent=None):
             return None
         announce(workspace_id, repository_id)
         row: Repository = Repository.objects.select_related("credential").get(pk=repository_id)
@@ -249,7 +250,7 @@ def _claim(workspace_id: UUID, repository_id: UUID) -> Repository | None:
 
 
 def _is_stuck() -> Q:
-    return Q(fetch_beat_at__lt=timezone.now() - timedelta(seconds=BEAT_SECONDS))
+    return Q(fetch_beat_at__lt=Now() - timedelta(seconds=BEAT_SECONDS))
 
 
 def _normal(address: str) -> str:
@@ -257,6 +258,15 @@ def _normal(address: str) -> str:
         return git.normal(address)
     except git.BadAddress as error:
         raise CannotAdd(error.sentence) from error
+
+
+def _require_allowed(address: str) -> None:
+    """A folder of this machine is one that the operator listed. Raises CannotAdd."""
+    try:
+        if address.startswith("/"):
+            reach.guard().local_path(address)
+    except Refused as refused:
+        raise CannotAdd(refused.sentence) from refused
 
 
 def _free_name(wanted: str) -> str:

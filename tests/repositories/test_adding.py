@@ -1,6 +1,7 @@
 """Adding a repository by its address: what is accepted, what each trouble says, what is kept."""
 
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 from django.conf import LazySettings
@@ -9,7 +10,7 @@ from django.utils import timezone
 from repositories import adding, places, recovery
 from repositories.models import Repository, SpaceRepository
 from tests.cast import Cast
-from tests.remote.server import Remote
+from tests.remote.server import Remote, run_git
 from tests.repositories.conftest import add_and_fetch
 from workspaces.models import AuditEntry, Credential
 
@@ -61,6 +62,22 @@ def test_one_repository_has_one_spelling(cast: Cast, written: str, stored: str) 
 def test_the_same_address_twice_is_refused_in_words(cast: Cast, apple: Repository) -> None:
     with cast.bound(), pytest.raises(adding.CannotAdd, match="already"):
         adding.add(f" {apple.address}/ ", by=cast.ada.principal)
+
+
+def test_a_folder_with_files_is_added_only_when_the_operator_allowed_it(
+    cast: Cast, tmp_path: Path, settings: LazySettings
+) -> None:
+    folder = tmp_path / "engine"
+    folder.mkdir()
+    run_git(folder, "init", "-q", "-b", "trunk")
+    (folder / "a.txt").write_text("1\n")
+    run_git(folder, "add", ".")
+    run_git(folder, "commit", "-q", "-m", "First")
+    with cast.bound(), pytest.raises(adding.CannotAdd, match="CC_ALLOW_PATHS"):
+        adding.add(str(folder), by=cast.ada.principal)
+    settings.ALLOW_PATHS = [str(tmp_path)]
+    row = add_and_fetch(cast, str(folder))
+    assert (row.state, row.default_branch, row.name) == ("ready", "trunk", "engine")
 
 
 def test_names_are_distinct_slugs_whatever_the_address(cast: Cast, remote: Remote) -> None:

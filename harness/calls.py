@@ -30,6 +30,7 @@ class OpenCall:
     invalid: str = ""
     decision: Mapping[str, Any] | None = None
     answer: str = ""
+    child: Mapping[str, Any] | None = None  # how the subagent that it started has ended
     waits_for: Literal["approval", "person", "child"] = "approval"
     waits_on: str = ""
 
@@ -113,7 +114,8 @@ def _stand(call: Event, history: Sequence[Event]) -> OpenCall:
     if last.kind is Kind.MESSAGE:
         return OpenCall(**base, standing="waiting", waits_for="person")
     if last.kind is Kind.CHILD and last.data["phase"] == "ended":
-        return OpenCall(**base, standing="answered", answer=last.data.get("result", ""))
+        answer = last.data.get("result", "")
+        return OpenCall(**base, standing="answered", answer=answer, child=last.data)
     if last.kind is Kind.CHILD:
         return OpenCall(**base, standing="waiting", waits_for="child", waits_on=last.data["run_id"])
     if last.kind is Kind.TOOL_START:

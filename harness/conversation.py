@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from harness import delegation
 from harness.events import Event, Kind
 
 INTERRUPTED = (
@@ -169,6 +170,8 @@ def _said(event: Event) -> Sequence[str]:
     """What the event says to the model; nothing for an event that does not speak to it."""
     if event.kind is Kind.STEER:
         return (event.data["text"],)
+    if event.kind is Kind.CHILD:
+        return delegation.news(event)
     if event.kind is not Kind.MESSAGE or event.data["role"] != "user" or "call_id" in event.data:
         return ()
     texts = (event.data.get("context", ""), event.data["text"])

@@ -10,6 +10,7 @@ from harness.seam import NoSkill, SkillShelf
 from outside.sentences import phrase
 
 LOADED, MISSING = "skill", "no_skill"  # codes of the events that answer a directive
+PRELOADED, NOT_PRELOADED = "skill_preloaded", "skill_not_preloaded"
 MOST = 8  # of one message; each brings a whole text into the conversation
 _DIRECTIVE = re.compile(r"(?<!\S)/skill:([\w.-]+(?::[\w.-]+)?)")
 _CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`", re.DOTALL)
@@ -41,6 +42,31 @@ def answers(names: Sequence[str], shelf: SkillShelf) -> list[Event]:
     return [_answer(name, shelf) for name in names]
 
 
+def preloaded(names: Sequence[str], shelf: SkillShelf) -> list[Event]:
+    """Skills that an agent has whole from its start. One that cannot be had is left out, and the
+    journal says so."""
+    return [_preload(name, shelf) for name in names]
+
+
+def _preload(name: str, shelf: SkillShelf) -> Event:
+    try:
+        body = shelf.body(name)
+    except NoSkill as problem:
+        words = phrase("The skill %(name)s was not loaded for the subagent. %(why)s")
+        return _left_out(words % {"name": name, "why": str(problem)})
+    if body is None:
+        words = phrase(
+            "The skill %(name)s was not loaded for the subagent: it is not here, or only people"
+            " may call for it."
+        )
+        return _left_out(words % {"name": name})
+    return events.steer(f"The skill {name}, for all that you do here:\n\n{body}", code=PRELOADED)
+
+
+def _left_out(words: str) -> Event:
+    return events.notice(words, level="warning", code=NOT_PRELOADED)
+
+
 def _answer(name: str, shelf: SkillShelf) -> Event:
     try:
         body = shelf.body(name, asked=True)
@@ -50,6 +76,9 @@ def _answer(name: str, shelf: SkillShelf) -> Event:
     if body is None:
         words = phrase("There is no skill %(name)s here. The message was taken as it stands.")
         return events.notice(words % {"name": name}, level="warning", code=MISSING)
+    if _forks(name, shelf):
+        text = f"The skill {name} was asked for. It runs in a subagent: start it by the skill tool."
+        return events.steer(text, code=LOADED)
     text = f"The skill {name} was asked for. Follow it in what you do now:\n\n{body}"
     return events.steer(text, code=LOADED)
 
@@ -58,3 +87,7 @@ def _is_said(event: Event) -> bool:
     if event.kind is Kind.STEER:
         return bool(event.data.get("author"))
     return event.kind is Kind.MESSAGE and bool(event.data["role"] == "user")
+
+
+def _forks(name: str, shelf: SkillShelf) -> bool:
+    return any(line.full_name == name and line.runs_in is not None for line in shelf.index())

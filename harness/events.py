@@ -151,12 +151,28 @@ class ApprovalData(TypedDict):
 
 
 class ChildData(TypedDict):
+    """A run that this one started as a subagent. Ended: `result` is what the model reads of it.
+
+    With `background` the call had its result when the child began, and the child's own comes as
+    something said; else it is the result of the call. Counts are of the child and its own children.
+    """
+
     phase: Literal["started", "ended"]
     run_id: str
     call_id: str
     agent: str
+    description: NotRequired[str]
+    model: NotRequired[str]
+    background: NotRequired[bool]
     state: NotRequired[str]
+    reason: NotRequired[str]
     result: NotRequired[str]
+    turns: NotRequired[int]
+    calls: NotRequired[int]
+    tokens: NotRequired[int]
+    cost_microusd: NotRequired[int]
+    duration_ms: NotRequired[int]
+    branches: NotRequired[list[str]]  # of worktrees that were kept
 
 
 class ModeData(TypedDict):
@@ -265,6 +281,10 @@ def decided(
         data["outcome"] = outcome
         data["failed"] = failed
     return event(Kind.APPROVAL, _with_words(data, note))
+
+
+def child(data: ChildData) -> Event:
+    return event(Kind.CHILD, data)
 
 
 def done(state: Literal["succeeded", "failed", "cancelled"], reason: str, summary: str) -> Event:

@@ -7,18 +7,19 @@ ask       one model turn is in the journal
 """
 
 from collections.abc import Sequence
-from typing import NoReturn
+from typing import Any, NoReturn
 
-from harness import compaction, directives, errors, events, prompt, repetition
+from harness import compaction, delegation, directives, errors, events, prompt, repetition
 from harness.asking import Asker, TurnEnd
 from harness.conversation import THINKING_DROPPED
 from harness.events import Delta, Event, Kind
 from harness.journal import RunJournal
 from harness.providers.errors import ProviderError
 from harness.sandbox import NoSandbox, choose
-from harness.seam import Ports, RunSpec, SkillLine
+from harness.seam import Ports, RunSpec, SkillLine, ToolSchema
 from harness.settling import Settler
-from harness.tools.base import Workbench
+from harness.tools.base import Tool, Workbench
+from harness.tools.delegating import Agent
 from harness.tools.files import Files
 from harness.tools.shells import Shells
 from harness.tools.surface import surface
@@ -55,12 +56,12 @@ class _Attempt:
         self.ports = ports
         self.journal = RunJournal(history, ports.sink)
         self.tools = surface(spec)
-        self.schemas = [tool.schema for tool in self.tools.values()]
         self.bench = _workbench(spec, ports, self.journal)
+        self.skills: tuple[SkillLine, ...] = ()
+        self.schemas = self.described()
         self.asker = Asker(spec, ports, self.journal)
         self.settler = Settler(self.journal, gate=ports.gate, tools=self.tools, bench=self.bench)
         self.used_tokens = _used_tokens(self.journal)
-        self.skills: tuple[SkillLine, ...] = ()
 
     def go(self) -> NoReturn:
         self.begin()
@@ -79,13 +80,14 @@ class _Attempt:
     def begin(self) -> None:
         """The prompt and the message that woke the run are in the journal."""
         self.journal.take_in()
-        self.skills = tuple(self.ports.shelf.index())
+        self.carry(tuple(self.ports.shelf.index()))
         new: list[Event] = []
         if not self._still_holds(self.journal.last(Kind.PROMPT)):
             new.append(self._prompt_event())
         # Others may have written before the run began; only the first message has a context.
         if not any(e.kind is Kind.MESSAGE and "context" in e.data for e in self.journal.events):
             new.append(self._first_message())
+            new += directives.preloaded(self.spec.prompt.preloaded, self.ports.shelf)
         if not self.bench.sandbox.is_closed and "bash" in self.tools:
             new += self._notice_once("no_sandbox", NO_SANDBOX)
         for code, text in self.spec.notices:
@@ -93,13 +95,31 @@ class _Attempt:
         if new:
             self.journal.record(*new)
 
+    def carry(self, skills: tuple[SkillLine, ...]) -> None:
+        """The agent has these skills now. A subagent reads of them in the tool's description,
+        because its system prompt is its own."""
+        self.skills = skills
+        if self.spec.prompt.role == "subagent":
+            self.schemas = self.described()
+
+    def described(self) -> list[ToolSchema]:
+        """What the model is told of its tools."""
+        return [self._described(tool) for tool in self.tools.values()]
+
+    def _described(self, tool: Tool[Any]) -> ToolSchema:
+        if isinstance(tool, Agent):
+            return tool.described(self.bench)
+        if tool.name == prompt.SKILL_TOOL and self.spec.prompt.role == "subagent":
+            return prompt.with_index(tool.schema, self.skills)
+        return tool.schema
+
     def system(self) -> tuple[str, ...]:
         """The system prompt as stored with the run: it stays the same until the mode changes, or
         the skills that the agent carries."""
         skills = self._look_at_shelf()
         stored = self.journal.last(Kind.PROMPT)
         if stored is None or skills != self.skills:
-            self.skills = skills
+            self.carry(skills)
             if stored is None or not self._lists(stored):
                 self.journal.record(self._prompt_event())
                 stored = self.journal.last(Kind.PROMPT)
@@ -224,7 +244,14 @@ class _Attempt:
             return
         if not end.text.strip() and self._nudge("said_nothing", SAID_NOTHING):
             return
+        self._wait_for_children()
         self._check_contract(end)
+
+    def _wait_for_children(self) -> None:
+        """What works in the background is a part of the run: it is not over before that is."""
+        going = delegation.in_background(self.journal.events)
+        if going:
+            raise errors.Parked("child", ids=tuple(going), summary=", ".join(going.values()))
 
     def _check_contract(self, end: TurnEnd) -> None:
         missing = self.ports.missing(self.journal.events) if self.ports.missing else ""
@@ -288,5 +315,6 @@ def _workbench(spec: RunSpec, ports: Ports, journal: RunJournal) -> Workbench:
         push_desk=ports.push_desk,
         shelf=ports.shelf,
         catalog=ports.catalog,
+        nursery=ports.nursery,
         show=show,
     )

@@ -8,10 +8,11 @@ with the run and stay as they are until its mode changes.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from harness.seam import Colleague, Mode, RunSpec, Said, SkillLine, ToolSchema
+from harness.seam import Colleague, Mode, PromptInputs, RunSpec, Said, SkillLine, ToolSchema
 from harness.skill_index import index
 
 REWRITTEN = "Prompt"  # stands in place of the default prompt, without a heading of ours
+APPENDED = "Appended"  # the end of a subagent's prompt, without a heading too
 DEFAULT_SECTIONS = ("Identity", "Tools and protocols", "Working directory", "Team")
 STABLE_SECTIONS = (
     REWRITTEN,
@@ -35,7 +36,9 @@ class Section:
 
     @property
     def rendered(self) -> str:
-        return self.text if self.name == REWRITTEN else f"# {self.name}\n\n{self.text}"
+        if self.name in (REWRITTEN, APPENDED):
+            return self.text
+        return f"# {self.name}\n\n{self.text}"
 
 
 @dataclass(frozen=True)
@@ -54,6 +57,8 @@ class Prompt:
 
 def assemble(spec: RunSpec, *, tools: Sequence[ToolSchema], skills: Sequence[SkillLine]) -> Prompt:
     """The prompt of this run. A section without content is left out, never empty."""
+    if spec.prompt.role == "subagent":
+        return _of_subagent(spec)
     writers: tuple[tuple[str, Callable[[], str]], ...] = (
         ("Identity", lambda: _identity(spec)),
         ("Tools and protocols", lambda: PROTOCOLS),
@@ -65,8 +70,8 @@ def assemble(spec: RunSpec, *, tools: Sequence[ToolSchema], skills: Sequence[Ski
         ("Deliverable", lambda: _contract(spec)),
         ("Why you were woken", lambda: _wake(spec)),
         ("Mode", lambda: _mode(spec, [tool.name for tool in tools])),
-        ("Reference", lambda: spec.prompt.references),
-        ("Memory", lambda: spec.prompt.memory),
+        ("Reference", lambda: _beside(spec.prompt, spec.prompt.references)),
+        ("Memory", lambda: _beside(spec.prompt, spec.prompt.memory)),
     )
     written = ((name, write().strip()) for name, write in writers)
     sections = tuple(Section(name, text) for name, text in written if text)
@@ -90,12 +95,57 @@ def _rewritten(
             "skills_section": skills.rendered if skills else "",
         }
     )
-    own = tuple(each for each in sections if each.name not in default)
-    return (Section(REWRITTEN, text.strip()), *own) if text.strip() else sections
+    if not text.strip():
+        return sections
+    own = [each for each in sections if each.name not in default]
+    layout = default["Working directory"]
+    if spec.prompt.role == "lead" and layout.rendered not in text:
+        own.insert(0, layout)  # whose prompt a definition is still has to know where it works
+    return (Section(REWRITTEN, text.strip()), *own)
+
+
+def _of_subagent(spec: RunSpec) -> Prompt:
+    """Its definition's own text, where it works, and what the conversation adds to each of them;
+    nothing of the default prompt but where the text asks for it."""
+    default = (
+        Section("Identity", _identity(spec)),
+        Section("Tools and protocols", PROTOCOLS),
+        Section("Working directory", _layout(spec)),
+    )
+    rewrite = spec.prompt.rewrite or (lambda _variables: "")
+    base = "\n\n".join(each.rendered for each in default)
+    sections = (
+        Section(REWRITTEN, rewrite({"base_prompt": base}).strip()),
+        Section("Environment", f"{_layout(spec)}\nIt is {spec.working_directory}."),
+        Section(APPENDED, spec.prompt.appended.strip()),
+    )
+    return Prompt(tuple(each for each in sections if each.text))
+
+
+def _beside(inputs: PromptInputs, text: str) -> str:
+    """What stands in the system prompt of an agent that has the default one; a definition's gets
+    it as a message."""
+    return text if inputs.role == "agent" else ""
+
+
+def with_index(schema: ToolSchema, skills: Sequence[SkillLine]) -> ToolSchema:
+    """The skill tool, with the index of what it can read."""
+    if not skills:
+        return schema
+    text = f"{schema.description} Skills:\n{index(skills).text}"
+    return ToolSchema(schema.name, text, schema.input_schema)
 
 
 def opening(spec: RunSpec) -> str:
-    """What the model is told before the message that woke it: the conversation so far."""
+    """What the model is told before the message that woke it: the conversation so far, and to
+    whom a definition is the system prompt also what the place says."""
+    parts = [_conversation(spec)]
+    if spec.prompt.role != "agent":
+        parts = [spec.prompt.references, spec.prompt.memory, *parts]
+    return "\n\n".join(part for part in parts if part.strip())
+
+
+def _conversation(spec: RunSpec) -> str:
     said = spec.prompt.conversation[-CONVERSATION_SHOWN:]
     if not said:
         return ""
@@ -157,7 +207,10 @@ def _team(team: Sequence[Colleague], reports_to: str) -> str:
 def skills_section(
     spec: RunSpec, *, tools: Sequence[ToolSchema], skills: Sequence[SkillLine]
 ) -> str:
-    """The agent's skill names, and the index of what it can read; none without the tool for it."""
+    """The agent's skill names, and the index of what it can read; none without the tool for it.
+    A subagent has it with the tool."""
+    if spec.prompt.role == "subagent":
+        return ""
     names, parts = spec.prompt.skill_names, []
     if names:
         parts.append("Your skills: " + ", ".join(names) + ".")

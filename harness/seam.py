@@ -1,7 +1,7 @@
 """The seam: everything that crosses between the harness and the rooms above it.
 
 Values go in (`RunSpec`, the history), events come out (`EventSink`), and the harness asks its
-questions through small protocols (`Gate`, `PushDesk`, `SkillShelf`, `Catalog`). The rooms above
+questions through small protocols (`Gate`, `PushDesk`, `SkillShelf`, `Nursery`). The rooms above
 implement them; the harness knows none of them by name.
 """
 
@@ -111,6 +111,12 @@ class PromptInputs:
     # Another default prompt, made from the variables that only the assembled one knows.
     rewrite: Callable[[Mapping[str, str]], str] | None = None
     conversation: tuple[Said, ...] = ()
+    # `lead`: the rewritten prompt is a definition's. `subagent`: it is all there is, but for where
+    # the work is done. Both get memory and references as messages, not in the system prompt.
+    role: Literal["agent", "lead", "subagent"] = "agent"
+    tells_of_place: bool = True  # a subagent hears of instruction files and the state of git
+    appended: str = ""  # the end of a subagent's system prompt
+    preloaded: tuple[str, ...] = ()  # skills whose whole text is in the conversation from the start
 
 
 @dataclass(frozen=True)
@@ -153,6 +159,7 @@ class RunSpec:
     home_directory: Path | None = None  # HOME inside the sandbox; None: a new one each command
     allowed_tools: frozenset[str] | None = None  # None: all of the mode
     denied_tools: frozenset[str] = frozenset()
+    may_delegate: bool = False  # there is somebody whom the run may start as a subagent
     skill_directories: tuple[Path, ...] = ()  # readable, never writable
     sandbox: Literal["auto", "required", "off"] = "auto"
     gateway_socket: Path | None = None  # reachable from the sandbox although the network is not
@@ -278,6 +285,7 @@ class SkillLine:
     description: str
     repository: str = ""  # empty: a linked workspace skill
     location: str = ""  # path an agent may read, relative to its working directory
+    runs_in: str | None = None  # the agent in which it runs (`context: fork`); "" the default one
 
     @property
     def full_name(self) -> str:
@@ -321,6 +329,43 @@ class Catalog(Protocol):
     """Agent definitions that there are, resolved anew each time it is asked."""
 
     def definitions(self) -> Sequence[DefinitionLine]: ...
+
+
+@dataclass(frozen=True)
+class ChildWish:
+    """A subagent that the agent wants. `agent` empty means the default type of the conversation."""
+
+    call_id: str
+    description: str
+    prompt: str
+    agent: str = ""
+    model: str = ""
+    background: bool | None = None  # None: as its definition says
+    isolation: str = ""
+
+
+@dataclass(frozen=True)
+class ChildBegun:
+    run_id: str
+    agent: str
+    model: str
+    background: bool = False
+
+
+class NoChild(Exception):
+    """No subagent was started; the text is a sentence for the model that says why."""
+
+
+class Nursery(Protocol):
+    """Starts subagents: child runs with a conversation of their own, below the same gate."""
+
+    def types(self) -> Sequence[DefinitionLine]:
+        """Whom this run may start now, by name, with what its definition says of itself."""
+        ...
+
+    def begin(self, wish: ChildWish) -> ChildBegun:
+        """The child of this call; asking twice gives the same one. Raises NoChild."""
+        ...
 
 
 # What a model says
@@ -424,6 +469,7 @@ class Ports:
     push_desk: PushDesk
     shelf: SkillShelf
     catalog: Catalog | None = None
+    nursery: Nursery | None = None
     missing: Callable[[Sequence[Event]], str] | None = (
         None  # what of the contract is missing, or ""
     )

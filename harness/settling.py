@@ -19,11 +19,13 @@ from harness.journal import RunJournal
 from harness.seam import Allow, Ask, Deny, Gate, GateCall
 from harness.text import one_line, storable
 from harness.tools.base import Output, Plan, Tool, ToolProblem, Waiting, Workbench
+from harness.tools.delegating import outcome as outcome_of_child
 from harness.tools.files import OutOfReach
 from outside.sentences import Sentence, phrase
 
 log = logging.getLogger(__name__)
 FULL = (errno.ENOSPC, errno.EDQUOT)
+ALIASES = {"Agent": "agent", "Task": "agent", "task": "agent", "Skill": "skill"}
 
 
 class Settler:
@@ -50,10 +52,12 @@ class Settler:
             raise _parked(waiting)
 
     def _settle(self, call: OpenCall) -> None:
-        tool = self._tools.get(call.name)
+        tool = self._tools.get(call.name) or self._tools.get(ALIASES.get(call.name, ""))
         match call.standing:
             case "waiting":
                 return
+            case "answered" if call.child is not None:
+                self._result(call, outcome_of_child(call.child))
             case "answered":
                 self._result(call, Output(call.answer or "(no answer)"))
             case "decided" if call.decision and _settles(call.decision):
@@ -120,7 +124,7 @@ class Settler:
             return
         spent = round((time.monotonic() - before) * 1000)
         begun = [start] if tool.safe_to_repeat else []
-        self._journal.record(*begun, _result(call, output, spent))
+        self._journal.record(*begun, *output.tells, _result(call, output, spent))
 
     def _run(self, call: OpenCall, tool: Tool[Any], given: Any) -> Output:
         try:
@@ -152,7 +156,8 @@ class Settler:
         return errors.DiskFull(text)
 
     def _result(self, call: OpenCall, output: Output) -> None:
-        self._journal.record(_result(call, output, 0))
+        spent = int(call.child.get("duration_ms", 0)) if call.child else 0
+        self._journal.record(_result(call, output, spent))
 
     def _unknown(self, name: str) -> str:
         return f"There is no tool {name}. Your tools: {', '.join(sorted(self._tools))}."

@@ -1,18 +1,19 @@
 """The definition that a conversation is bound to, as its lead acts by it.
 
-It supplies tools, model and further instructions; the identity stays the agent's own. It narrows
-and never widens: what may leave is decided by rules, whatever a definition says.
+It supplies tools, model and the prompt in place of the default one; the persona, the instructions
+and the identity in git stay the agent's own. It narrows and never widens: what may leave is decided
+by rules, whatever a definition says.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Literal, Protocol
 
 from agents.library import modelchoice, reading, session, surface, template, trust
 from agents.library.definition import AgentDefinition, Dialect
-from agents.library.warning import LoadWarning
 from agents.models import BUILT_IN
 from harness import catalogue
-from harness.seam import RunSpec
+from harness.seam import PromptInputs, RunSpec
 from harness.tools.surface import ALL, WITH_BASH
 from spaces.models import BoundDefinition, Conversation
 from workspaces.models import ModelConnection
@@ -21,6 +22,7 @@ from .models import Run
 
 # Our tools under the names of the library's registry, where they differ.
 CANONICAL = {"todo": "todo_list"}
+OURS = {canonical: name for name, canonical in CANONICAL.items()}
 FAMILIES = ("opus", "sonnet", "haiku", "fable")
 
 
@@ -47,42 +49,65 @@ class Acting:
             effort=wanted or spec.effort,  # type: ignore[arg-type]
             limits=limits,
             wake=wake,
-            prompt=replace(
-                spec.prompt, system_prompt=self._instructions(spec.prompt.system_prompt, known)
-            ),
+            prompt=replaced(spec.prompt, self.definition, known, role="lead"),
             notices=(
                 *spec.notices,
                 *((f"definition_{n}", text) for n, text in enumerate(self.warnings)),
             ),
         )
 
-    def _instructions(self, own: str, known: Mapping[str, str]) -> str:
-        """The agent's own instructions, then the definition's text. The assembled prompt stays
-        around it, so what `${base_prompt}` means in a Jarvis file is there already."""
-        return "\n\n".join(filter(None, (own, template.prompt_of(self.definition, known).strip())))
+
+class Kept(Protocol):
+    """A definition as a row keeps it, word for word."""
+
+    name: str
+    dialect: str
+    path: str
+    text: str
+    standing: str
+    session_agents: str
+
+
+def replaced(
+    prompt: PromptInputs,
+    definition: AgentDefinition,
+    known: Mapping[str, str],
+    *,
+    role: Literal["lead", "subagent"],
+) -> PromptInputs:
+    """The prompt with the definition's text in place of the default one. A lead whose definition
+    says nothing keeps the default; a subagent has none."""
+    if role == "lead" and not definition.body.strip():
+        return prompt
+
+    def rewrite(variables: Mapping[str, str]) -> str:
+        return template.prompt_of(definition, {**known, **variables})
+
+    return replace(prompt, rewrite=rewrite, role=role)
 
 
 def acting(run: Run, *, model: str) -> Acting | None:
     """How the run's conversation is bound, None when it is not or somebody else than its lead
     runs. `model` is the agent's own, `connection/model`."""
-    if run.conversation.agent_id != run.agent_id or run.adapter != BUILT_IN:
+    if run.parent_id or run.conversation.agent_id != run.agent_id or run.adapter != BUILT_IN:
         return None
     bound = bound_of(run.conversation)
     definition = definition_of(bound) if bound else None
     if definition is None:
         return None
-    chosen = modelchoice.resolve(definition, _offer(model, ModelConnection.objects.all()))
+    chosen = modelchoice.resolve(definition, offer(model))
     first = run.message is not None and run.message.n == 1
-    tools, warnings = _tools_of(definition)
-    said = (*definition.loud_warnings, *chosen.warnings, *warnings)
-    return Acting(definition, tools, chosen, first, tuple(each.sentence for each in said))
+    seen = surface_of(definition)
+    said = (*definition.loud_warnings, *chosen.warnings, *seen.warnings)
+    warnings = tuple(each.sentence for each in said)
+    return Acting(definition, names_of(seen), chosen, first, warnings)
 
 
 def bound_of(conversation: Conversation) -> BoundDefinition | None:
     return BoundDefinition.objects.filter(conversation=conversation).first()
 
 
-def definition_of(bound: BoundDefinition) -> AgentDefinition | None:
+def definition_of(bound: Kept) -> AgentDefinition | None:
     """The definition word for word as it was when the conversation began; None when only further
     definitions came with it."""
     if not bound.name:
@@ -93,26 +118,36 @@ def definition_of(bound: BoundDefinition) -> AgentDefinition | None:
     found = reading.read_text(bound.text, path=bound.path, dialect=Dialect(bound.dialect))
     if bound.standing == "packaged":
         return trust.as_packaged(found)
-    return trust.as_untrusted(found) if bound.standing else found
+    return trust.as_untrusted(found) if bound.standing == "untrusted" else found
 
 
 def tools_of(definition: AgentDefinition) -> frozenset[str]:
     """Our tools that the definition's lists let its agent have."""
-    return _tools_of(definition)[0]
+    return names_of(surface_of(definition))
 
 
-def _tools_of(definition: AgentDefinition) -> tuple[frozenset[str], tuple[LoadWarning, ...]]:
-    """The tools, and what the lists have in them that means none."""
-    names = {CANONICAL.get(tool.name, tool.name): tool.name for tool in ALL}
-    pool = [name for name, own in names.items() if own not in WITH_BASH]
-    seen = surface.resolve(definition, pool, as_main=True)
-    allowed = {names[name] for name in seen.tools if name not in seen.memory_only}
-    return frozenset(allowed | (WITH_BASH if "bash" in allowed else set())), seen.warnings
+def surface_of(
+    definition: AgentDefinition,
+    *,
+    pool: Collection[str] | None = None,
+    as_main: bool = True,
+    is_builtin: bool = False,
+) -> surface.ToolSurface:
+    """Each of our tools with its verdict; `pool` are those that a parent has, None for all."""
+    known = [tool.name for tool in ALL if tool.name not in WITH_BASH]
+    names = [CANONICAL.get(name, name) for name in known if pool is None or name in pool]
+    return surface.resolve(definition, names, as_main=as_main, is_builtin=is_builtin)
 
 
-def _offer(main: str, connections: Iterable[ModelConnection]) -> modelchoice.ModelOffer:
-    """What the workspace's connections offer, the main model's own first."""
-    first = main.partition("/")[0]
+def names_of(seen: surface.ToolSurface) -> frozenset[str]:
+    """The tools of the surface under our own names."""
+    allowed = {OURS.get(name, name) for name in seen.tools if name not in seen.memory_only}
+    return frozenset(allowed | (WITH_BASH if "bash" in allowed else set()))
+
+
+def offer(main: str) -> modelchoice.ModelOffer:
+    """What the bound workspace's connections offer, the main model's own first."""
+    first, connections = main.partition("/")[0], ModelConnection.objects.all()
     ordered = sorted(connections, key=lambda each: (each.name != first, not each.is_default))
     aliases = _aliases(ordered)
     known = {*aliases.values(), main}

@@ -115,14 +115,19 @@ def started(run: Run) -> None:
     publish(topics.runs(workspace_id), "changed", data={"run": str(run_id)})
 
 
+def child_started(run: Run) -> None:
+    """After the commit the lists of runs have the child; the conversation shows it at its call."""
+    publish(topics.runs(run.workspace_id), "changed", data={"run": str(run.pk)})
+
+
 def show_presence(run: Run, word: presence.AgentState | None = None) -> None:
     """The agent's place in the presence list follows its representative run.
 
     The fence orders the news: what a former holder still says changes nothing.
     """
     word = word or _presence_of(run)
-    if word is None:
-        return
+    if word is None or (run.parent_id and word == "done"):
+        return  # an agent whose subagent is done is not: its own run goes on
     presence.set_agent(
         str(run.workspace_id),
         str(run.agent.principal_id),

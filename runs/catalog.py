@@ -4,6 +4,8 @@ from collections.abc import Sequence
 
 from django.db import connection
 
+from agents.library import session
+from agents.library.loading import Found
 from agents.library.places import Scope
 from agents.library.scopes import SCOPE_WORDS
 from agents.surroundings import Project, library_of
@@ -12,6 +14,7 @@ from repositories.models import Repository
 from workspaces.models import Principal
 from workspaces.tenancy import bind
 
+from .bound import bound_of
 from .models import Run
 
 ORIGINS = SCOPE_WORDS | {Scope.BUILTIN: "built in"}
@@ -27,7 +30,8 @@ class Definitions:
     def definitions(self) -> Sequence[DefinitionLine]:
         """The effective ones by name, with whose they are."""
         with bind(self._run.workspace_id):
-            library = library_of(member_of(self._run), projects_of(self._roots))
+            own = session_agents(self._run)
+            library = library_of(member_of(self._run), projects_of(self._roots), session=own)
         connection.close()
         return [
             DefinitionLine(
@@ -38,6 +42,14 @@ class Definitions:
             for name, entry in sorted(library.by_name.items())
             if name == entry.name
         ]
+
+
+def session_agents(run: Run) -> list[Found]:
+    """The definitions that the run's conversation was begun with."""
+    bound = bound_of(run.conversation)
+    if bound is None or not bound.session_agents:
+        return []
+    return [session.found(each) for each in session.read_agents_json(bound.session_agents)]
 
 
 def member_of(run: Run) -> Principal | None:

@@ -156,6 +156,48 @@ class Run(TenantModel):
         return "blocked" if blocked else self.state
 
 
+class Subagent(TenantModel):
+    """What a child run was started as; it keeps this to its end, whatever becomes of the file.
+
+    `dialect`, `path`, `text`, `standing` and `session_agents` hold the definition as a
+    `BoundDefinition` does. `surface` says of each tool whether the child has it and why;
+    `worktrees` are the copies that `isolation` gave it. The child of a call is there once.
+    """
+
+    run = TenantOneToOne(Run, on_delete=models.CASCADE, related_name="subagent")
+    parent = TenantKey(Run, on_delete=models.CASCADE, related_name="+")
+    call_id = models.CharField(max_length=200)
+    depth = models.PositiveSmallIntegerField(default=1)
+    name = models.CharField(max_length=200)
+    description = models.CharField(max_length=300, blank=True)
+    prompt = models.TextField()
+    background = models.BooleanField(default=False)
+    posture = models.CharField(max_length=16, blank=True)
+    isolation = models.CharField(max_length=10, blank=True)
+
+    dialect = models.CharField(max_length=12)
+    path = models.CharField(max_length=400, blank=True)
+    text = models.TextField(blank=True)
+    standing = models.CharField(max_length=12, blank=True)
+    session_agents = models.TextField(blank=True)
+
+    surface = models.JSONField(default=list)
+    worktrees = models.JSONField(default=list)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["parent", "call_id"], name="subagent_once_a_call")
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def tools(self) -> frozenset[str]:
+        """The tools that it has."""
+        return frozenset(each["tool"] for each in self.surface if each["allowed"])
+
+
 class RunCursor(TenantModel):
     """What each event changes: a narrow row of its own, so that counting stays cheap.
 

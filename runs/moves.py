@@ -4,6 +4,7 @@ Every move makes the fence grow, in the run and in its cursor: what an earlier h
 is refused, and of two pieces of news about a run the one with the higher fence is the newer.
 """
 
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -13,12 +14,14 @@ from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import Cast, Coalesce, Now
 
 from harness import events
-from harness.errors import FinalState
-from workspaces.tenancy import call
+from harness.errors import FinalState, TerminalReason
+from live.publish import after_commit
+from outside.sentences import phrase as _
+from workspaces.tenancy import bind, call
 
-from . import broadcast, claims, journal, queue
+from . import broadcast, claims, journal, locks, queue, reports
 from .liveness import Health, liveness
-from .models import Run, RunCursor, RunEvent
+from .models import Run, RunCursor, RunEvent, Subagent
 
 State = Run.State
 
@@ -103,7 +106,65 @@ def end(run: Run, *, state: FinalState, reason: str, summary: str) -> bool:
     if moved:
         journal.record(run, [events.done(state, reason, summary)])
         claims.release_claims(run.pk)
+        if run.parent_id:
+            _tell_parent(run, state=state, reason=reason, summary=summary)
+        if Run.objects.filter(parent=run, state__in=Run.OPEN).exists():
+            after_commit(partial(end_children, run.workspace_id, run.pk))
     return moved
+
+
+def end_children(workspace_id: UUID, parent_id: UUID) -> None:
+    """Whoever started them is over: what they started ends too, at once or at its next breath."""
+    with bind(workspace_id):
+        rows = Run.objects.filter(parent_id=parent_id, state__in=Run.OPEN)
+        keys = list(rows.values_list("pk", flat=True))
+    for key in keys:
+        with bind(workspace_id):
+            end_forsaken(key)
+
+
+def end_forsaken(run_id: UUID) -> None:
+    """A child whose parent has ended is over, too; its worker, if it has one, hears of it."""
+    run = locks.hold_with_claims(run_id)
+    if run is None or not run.is_open:
+        return
+    mine = Run.objects.filter(pk=run_id)
+    if run.state == State.RUNNING and mine.filter(lease_until__gte=Now()).exists():
+        mine.filter(stop_requested_at=None).update(stop_requested_at=Now(), stop_reason="cancel")
+        return
+    words = _("The run that started it has ended.")
+    end(run, state="cancelled", reason=TerminalReason.STOPPED_BY_MODEL.value, summary=words)
+
+
+def _tell_parent(run: Run, *, state: str, reason: str, summary: str) -> None:
+    """The parent hears how its child ended, in the same transaction, and goes on if it waits."""
+    parent = locks.hold(run.parent_id) if run.parent_id else None
+    made = Subagent.objects.filter(run=run).first()
+    if parent is None or made is None or not parent.is_open:
+        return
+    moments = Run.objects.filter(pk=run.pk).values_list("started_at", "ended_at").get()
+    begun, ended = moments
+    told = reports.ended(
+        journal.read(run.pk),
+        run_id=str(run.pk),
+        call_id=made.call_id,
+        agent=made.name,
+        state=state,
+        reason=reason,
+        summary=str(summary),
+        seconds=(ended - begun).total_seconds() if begun and ended else 0.0,
+        background=made.background,
+        branches=[each["branch"] for each in made.worktrees if each.get("kept")],
+    )
+    journal.record(parent, [told])
+    if parent.waiting_for == Run.WaitingFor.CHILD and not _waits_for_another(parent, made):
+        requeue(parent)
+
+
+def _waits_for_another(parent: Run, made: Subagent) -> bool:
+    """A turn goes on when all of its children have ended; one in the background counts alone."""
+    others = Subagent.objects.filter(parent=parent, background=False, run__state__in=Run.OPEN)
+    return not made.background and others.exists()
 
 
 def _move(run: Run, before: dict[str, Any], **after: Any) -> bool:

@@ -127,6 +127,7 @@ class BoundDefinition(TenantModel):
     then, and definitions of its own. Never changed: the database grants no UPDATE on it.
 
     `standing` is what its origin took from it: nothing, `packaged` or `untrusted`.
+    `subagent_prompt` ends the system prompt of each subagent, nested ones too.
     """
 
     conversation = TenantOneToOne(Conversation, on_delete=models.CASCADE, related_name="bound")
@@ -136,6 +137,7 @@ class BoundDefinition(TenantModel):
     text = models.TextField(blank=True)
     standing = models.CharField(max_length=12, blank=True)
     session_agents = models.TextField(blank=True)
+    subagent_prompt = models.TextField(blank=True)
     created_at = models.DateTimeField(default=timezone.now)
 
     def __str__(self) -> str:

@@ -13,7 +13,7 @@ class BuiltIn:
     id = BUILT_IN_ADAPTER
     title = "Control Center (built-in)"
     capabilities = Capabilities(
-        subagents=False,
+        subagents=True,
         steering=True,
         pause=True,
         structural_modes=True,

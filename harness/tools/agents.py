@@ -17,7 +17,8 @@ class ListAgents(Tool[ListAgentsInput]):
     name: ClassVar[str] = "list_agents"
     description: ClassVar[str] = (
         "List the agent definitions that can be used here, as they stand in the repositories and"
-        " the library at this moment. You cannot start one; a person begins a conversation with it."
+        " the library at this moment. Those that you may start yourself are listed with the agent"
+        " tool, if you have it; a person begins a conversation with the others."
     )
     safe_to_repeat: ClassVar[bool] = True
     input_type = ListAgentsInput

@@ -5,8 +5,9 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field
 
 from harness import events
-from harness.seam import NoSkill
+from harness.seam import ChildWish, NoSkill
 from harness.tools.base import Output, Plan, Tool, ToolInput, ToolProblem, Waiting, Workbench
+from harness.tools.delegating import start
 from outside.sentences import phrase
 
 MARKS = {"open": "[ ]", "doing": "[~]", "done": "[x]"}
@@ -83,7 +84,17 @@ class Skill(Tool[SkillInput]):
             body = bench.shelf.body(given.name)
         except NoSkill as problem:
             raise ToolProblem(str(problem)) from problem
+        runs_in = _runs_in(given.name, bench)
+        if body is not None and runs_in is not None and bench.spec.may_delegate:
+            task = phrase("The skill %(name)s") % {"name": given.name}
+            return start(ChildWish(call_id, task, body, agent=runs_in), bench)
         if body is None:
             known = ", ".join(line.full_name for line in bench.shelf.index()) or "none"
             raise ToolProblem(f"There is no skill {given.name} to read. Skills here: {known}.")
         return Output(body, detail={"skill": given.name})
+
+
+def _runs_in(name: str, bench: Workbench) -> str | None:
+    """The agent that a skill of the index runs in, None for one that is read where it is called."""
+    lines = (line for line in bench.shelf.index() if name in (line.full_name, line.name))
+    return next((line.runs_in for line in lines), None)

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from harness.actions import ActionClass
 from harness.events import Event
 from harness.sandbox import Sandbox
-from harness.seam import Catalog, PushDesk, RunSpec, SkillShelf, ToolSchema
+from harness.seam import Catalog, Nursery, PushDesk, RunSpec, SkillShelf, ToolSchema
 from harness.stop import Stop
 from harness.tools.files import Files
 from harness.tools.shells import Shells
@@ -24,11 +24,15 @@ Input = TypeVar("Input", bound=ToolInput)
 
 @dataclass(frozen=True)
 class Output:
-    """`content` is what the model reads, `detail` what a page shows beside it."""
+    """`content` is what the model reads, `detail` what a page shows beside it.
+
+    `tells`: events that are stored with the result, before it.
+    """
 
     content: str
     is_error: bool = False
     detail: Mapping[str, Any] = field(default_factory=dict)
+    tells: tuple[Event, ...] = ()
 
 
 class ToolProblem(Exception):
@@ -69,6 +73,7 @@ class Workbench:
     shelf: SkillShelf
     show: Callable[[str, str], None]  # (call id, piece of output) → shown while it runs
     catalog: Catalog | None = None
+    nursery: Nursery | None = None
 
 
 class Tool(Generic[Input]):

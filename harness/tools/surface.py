@@ -9,6 +9,7 @@ from harness.seam import RunSpec
 from harness.tools.agents import ListAgents
 from harness.tools.asking import AskUser, Skill, TodoList
 from harness.tools.base import Tool
+from harness.tools.delegating import Agent
 from harness.tools.git import GitCommit, GitPush
 from harness.tools.reading import Glob, Grep, Read
 from harness.tools.shell import Bash, ShellOutput, ShellStop
@@ -31,6 +32,7 @@ ALL: tuple[Tool[Any], ...] = (
     TodoList(),
     AskUser(),
     Skill(),
+    Agent(),
     ListAgents(),
 )
 WITH_BASH = frozenset({"shell_output", "shell_stop"})  # useless without it
@@ -46,6 +48,8 @@ def surface(spec: RunSpec) -> Mapping[str, Tool[Any]]:
 
 def _is_offered(tool: Tool[Any], spec: RunSpec) -> bool:
     if spec.mode != "chat" and not tool.classes <= READING:
+        return False
+    if isinstance(tool, Agent) and not spec.may_delegate:
         return False
     if spec.allowed_tools is not None and tool.name not in spec.allowed_tools:
         return False

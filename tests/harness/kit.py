@@ -12,10 +12,14 @@ from harness.events import Delta, Event, Kind
 from harness.providers.demo import DemoClient
 from harness.seam import (
     Allow,
+    ChildBegun,
+    ChildWish,
+    DefinitionLine,
     Forwarded,
     GateCall,
     GitIdentity,
     Limits,
+    NoChild,
     Ports,
     ProviderSettings,
     PushAnswer,
@@ -114,6 +118,25 @@ class Shelf:
 
 
 @dataclass
+class Children:
+    """Starts what it is told to know; a child ends when the test says so."""
+
+    known: Sequence[str] = ("scout",)
+    wishes: list[ChildWish] = field(default_factory=list)
+
+    def types(self) -> Sequence[DefinitionLine]:
+        return [
+            DefinitionLine(name, f"Looks around as {name}. Use PROACTIVELY.") for name in self.known
+        ]
+
+    def begin(self, wish: ChildWish) -> ChildBegun:
+        if wish.agent not in self.known:
+            raise NoChild(f"There is no agent {wish.agent}.")
+        self.wishes.append(wish)
+        return ChildBegun(f"child-{len(self.wishes)}", wish.agent, "m", bool(wish.background))
+
+
+@dataclass
 class World:
     """A run's surroundings. `run()` executes until the run ends or waits, and may be repeated."""
 
@@ -123,6 +146,7 @@ class World:
     desk: Desk = field(default_factory=Desk)
     shelf: Shelf = field(default_factory=Shelf)
     stop: Stop = field(default_factory=Stop)
+    children: Children | None = None
     missing: Callable[[Sequence[Event]], str] | None = None
 
     def run(self, **changes: Any) -> errors.RunEnded:
@@ -133,6 +157,7 @@ class World:
             stop=self.stop,
             push_desk=self.desk,
             shelf=self.shelf,
+            nursery=self.children,
             missing=self.missing,
             models={"demo": DemoClient(pace_seconds=0)},
         )

@@ -136,12 +136,12 @@ def test_a_conversation_is_led_by_a_file_of_the_checkout(stage: WithRepository) 
                     wanted=Wanted(lead=stage.cast.engineer, agent=name),
                 )
             found[name] = say_in(stage, conversation)
-    told = sections(stage, found["lead"])["Agent instructions"]
+    told = sections(stage, found["lead"])["Prompt"]
     assert f"spaces/{stage.cast.space.pk}" in told
     assert "${cwd}" not in told
     assert "on linux." in told or "on darwin." in told
     assert "${unknown} costs $5." in told
-    assert sections(stage, found["shell"])["Agent instructions"] == "Run ${INPUT} and ${cwd}."
+    assert sections(stage, found["shell"])["Prompt"] == "Run ${INPUT} and ${cwd}."
     [heard] = [e for e in stage.events(found["shell"]) if e.kind is Kind.MESSAGE]
     assert heard.data["text"] == "Look first.\n\nGo on, please"
     said = " ".join(notices(stage, found["lead"]))

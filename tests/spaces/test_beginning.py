@@ -199,7 +199,7 @@ def test_it_is_bound_for_life_word_for_word(cast: Cast) -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-@pytest.mark.req("FX-156", "FX-50")
+@pytest.mark.req("FX-156", "FX-157")
 def test_the_lead_acts_by_it_and_stays_itself(committed_cast: Cast) -> None:
     cast = committed_cast
     set_demo(cast)
@@ -221,7 +221,9 @@ def test_the_lead_acts_by_it_and_stays_itself(committed_cast: Cast) -> None:
     [begun] = [event for event in told if event.kind is Kind.PROMPT]
     [said] = [event for event in told if event.kind is Kind.MESSAGE][:1]
     sections = {each["name"]: each["text"] for each in begun.data["sections"]}
-    assert sections["Agent instructions"] == "Ask first.\n\nYou review with care."
+    assert sections["Prompt"] == "You review with care."  # in place of the default one
+    assert not {"Identity", "Tools and protocols", "Team"} & set(sections)
+    assert sections["Agent instructions"] == "Ask first."
     assert sections["Persona"] == "You are curt."
     assert set(begun.data["tools"]) == {"read", "grep"}
     assert said.data["text"] == "Look at the newest commit first.\n\nHave a look, please"
@@ -230,7 +232,8 @@ def test_the_lead_acts_by_it_and_stays_itself(committed_cast: Cast) -> None:
 def test_model_and_tools_follow_the_definitions_dialect(cast: Cast) -> None:
     from agents.library import modelchoice, reading
     from agents.library.definition import Dialect
-    from runs.bound import _offer, tools_of
+    from runs import bound
+    from runs.bound import tools_of
 
     def read(text: str, dialect: str) -> Any:
         return reading.read_text(text, path="x.md", dialect=Dialect(dialect))
@@ -238,7 +241,7 @@ def test_model_and_tools_follow_the_definitions_dialect(cast: Cast) -> None:
     with cast.bound():
         ModelConnection.objects.create(provider="demo", name="demo", is_default=True)
         ModelConnection.objects.create(provider="anthropic", name="mine")
-        offer = _offer("demo/demo", ModelConnection.objects.all())
+        offer = bound.offer("demo/demo")
     reviewer = read(REVIEWER, "fuxi")
     assert modelchoice.resolve(reviewer, offer).model == "mine/claude-sonnet-5-5"
     unknown = read(REVIEWER.replace("sonnet", "gpt-99"), "fuxi")

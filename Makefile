@@ -4,6 +4,7 @@
 #   make check         style, types, imports, migrations        make fmt    mend the style
 #   make bench         the figures, into bench/RESULTS.md        make shots  the screenshots
 #   make requirements  requirements with and without a passing test
+#   make blueprint     the shape of a new database, after new migrations
 #   make lock          lock the dependencies again
 
 PYTHON ?= python3
@@ -18,7 +19,7 @@ peers = $(VENV)/.bench-$(call mark,requirements/base.txt requirements/dev.txt re
 local = $(bin)/python -m controlcenter.local
 
 .PHONY: up test soak check format lint types imports migrations deployment fmt bench shots \
-	requirements lock
+	requirements blueprint lock
 .DEFAULT_GOAL := up
 
 up: $(base)
@@ -66,6 +67,9 @@ shots: $(dev)
 
 requirements: $(dev)
 	@$(bin)/python -m tests.proofs
+
+blueprint: $(dev)
+	$(local) exec -- $(bin)/python -m controlcenter.local.blueprint
 
 lock: $(dev)
 	@for name in base dev bench; do \

@@ -6,7 +6,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,7 +27,7 @@ LONGEST_FOLDER_BYTES = 80
 class Engine(Protocol):
     """What an embedded server offers."""
 
-    def create(self) -> None: ...
+    def create(self, meanwhile: Callable[[], object] | None = None) -> None: ...
     def start(self, *, output: int | None = None) -> subprocess.Popen[bytes]: ...
     def wait_ready(self, process: Running) -> None: ...
     def stop(self, process: Running) -> None: ...
@@ -57,10 +57,10 @@ class Engines:
             found["REDIS_URL"] = self.valkey.url
         return found
 
-    def create(self) -> None:
-        """Their files exist afterwards."""
+    def create(self, meanwhile: Callable[[], object] | None = None) -> None:
+        """Their files exist afterwards; `meanwhile` is called while a new database is made."""
         for engine in self.named.values():
-            engine.create()
+            engine.create(meanwhile)
 
     def wait_ready(self, running: Mapping[str, Running]) -> None:
         """They accept connections afterwards, with roles and database in place."""

@@ -2,11 +2,15 @@
 
 import os
 import pwd
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
+from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from urllib.parse import quote
 
@@ -18,6 +22,7 @@ from controlcenter.local.passwords import Passwords
 from controlcenter.local.processes import Running
 
 DATABASE = "controlcenter"
+UNFINISHED = "postgres.unfinished-"
 SUPERUSER = "postgres"
 
 # A few people on one machine: small buffers, no helpers that nobody needs.
@@ -63,27 +68,52 @@ class Postgres:
         secret = f":{quote(self.passwords[role])}" if self.passwords else ""
         return f"postgresql://{role}{secret}@/{DATABASE}?host={quote(str(self.sockets), safe='')}"
 
-    def create(self) -> None:
-        """Its files exist afterwards. Nothing of a failed attempt stays behind."""
+    def create(self, meanwhile: Callable[[], object] | None = None) -> None:
+        """Its files exist afterwards. Nothing of a failed or killed attempt stays behind.
+
+        `meanwhile` is called while they are made, and not at all when they exist.
+        """
         if (self.home / "PG_VERSION").exists():
             return
+        for leftover in self.home.parent.glob(f"{UNFINISHED}*"):
+            shutil.rmtree(leftover)
+        # initdb writes PG_VERSION first: only the whole folder gets the name that is believed.
+        making = Path(tempfile.mkdtemp(prefix=UNFINISHED, dir=self.home.parent))
+        try:
+            self._make_files(making, meanwhile or _nothing)
+            if self.home.exists():
+                self.home.rmdir()
+            making.rename(self.home)
+        finally:
+            shutil.rmtree(making, ignore_errors=True)
+
+    def _make_files(self, home: Path, meanwhile: Callable[[], object]) -> None:
         auth = "scram-sha-256" if self.passwords else "trust"
         argv = [
             *_as_somebody(),
             str(binaries.postgres("initdb")),
-            *("-D", str(self.home), "-U", SUPERUSER, "-E", "UTF8", "--locale=C.UTF-8"),
+            *("-D", str(home), "-U", SUPERUSER, "-E", "UTF8", "--locale=C.UTF-8"),
             *("--locale-provider=builtin", f"--auth-local={auth}", "--auth-host=reject"),
             *(["--no-sync"] if self.reckless else ["--pwfile=/dev/stdin"]),
         ]
-        made = subprocess.run(
+        with subprocess.Popen(
             argv,
-            input=self.passwords[SUPERUSER] if self.passwords else "",
-            capture_output=True,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
             text=True,
-            check=False,
-        )
+            preexec_fn=partial(processes.die_with_parent, signal.SIGTERM, parent=os.getpid()),
+        ) as made:
+            assert made.stdin
+            with suppress(BrokenPipeError):
+                made.stdin.write(self.passwords[SUPERUSER] if self.passwords else "")
+                made.stdin.flush()
+            made.stdin.close()
+            made.stdin = None
+            meanwhile()
+            _, words = made.communicate()
         if made.returncode != 0:
-            raise StartError(_why_initdb_failed(made.stderr.strip()))
+            raise StartError(_why_initdb_failed(words.strip()))
 
     def start(self, *, output: int | None = None) -> subprocess.Popen[bytes]:
         """Start the server; the caller waits with `wait_ready`."""
@@ -160,6 +190,10 @@ class Postgres:
         # that another process has by now would make PostgreSQL refuse to start.
         for stale in (pid_file, *self.sockets.glob(".s.PGSQL.*")):
             stale.unlink(missing_ok=True)
+
+
+def _nothing() -> None:
+    pass
 
 
 def _as_somebody() -> list[str]:

@@ -147,7 +147,8 @@ class Start:
         _require_addresses(embedded=options.role == "all")
         engines = self._engines()
         os.environ.update(engines.environment)
-        engines.create()
+        # A new database has lost no key: the program may make them while the files are made.
+        engines.create(meanwhile=programs.load)
         jobs = [
             Job(name, _starting(engine), stop=engine.stop) for name, engine in engines.named.items()
         ]

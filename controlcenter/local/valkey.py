@@ -5,6 +5,7 @@ import signal
 import socket
 import subprocess
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from urllib.parse import quote
@@ -32,8 +33,8 @@ class Valkey:
         secret = f":{quote(self.password)}@" if self.password else ""
         return f"unix://{secret}{self.socket}?db=0"
 
-    def create(self) -> None:
-        """Its folder exists afterwards; the server makes its files itself."""
+    def create(self, meanwhile: Callable[[], object] | None = None) -> None:
+        """Its folder exists afterwards; the server makes its files itself, at once."""
         self.home.mkdir(mode=0o700, exist_ok=True)
 
     def start(self, *, output: int | None = None) -> subprocess.Popen[bytes]:

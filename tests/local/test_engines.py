@@ -15,7 +15,7 @@ import pytest
 from controlcenter.local import engines, processes
 from controlcenter.local.errors import StartError
 from controlcenter.local.janitor import Janitor
-from controlcenter.local.postgres import Postgres
+from controlcenter.local.postgres import UNFINISHED, Postgres
 from tests.local.instance import GONE_SECONDS, ROOT
 
 
@@ -109,6 +109,19 @@ def test_files_of_another_version_are_refused(tmp_path: Path) -> None:
     old = Postgres(tmp_path / "postgres", sockets=tmp_path, passwords=None)
     with pytest.raises(StartError, match="was made by PostgreSQL 9"):
         old.start()
+
+
+def test_files_whose_making_was_killed_are_made_anew(tmp_path: Path) -> None:
+    made = Postgres(tmp_path / "postgres", sockets=tmp_path, passwords=None, reckless=True)
+    home = Path(tempfile.mkdtemp(prefix=UNFINISHED, dir=tmp_path))
+    (home / "PG_VERSION").write_text("18\n")
+    with pytest.raises(ZeroDivisionError):
+        made.create(meanwhile=lambda: 1 / 0)
+    assert list(tmp_path.iterdir()) == []
+    made.create()
+    running = made.start()
+    made.wait_ready(running)
+    made.stop(running)
 
 
 def test_a_number_that_another_process_has_by_now_does_not_keep_it_from_starting(

@@ -12,7 +12,7 @@ from uuid import UUID
 
 from django.core.exceptions import PermissionDenied
 from django.db import IntegrityError, transaction
-from django.utils import timezone
+from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
 from guardrails import actions, asking, explain, rules, standing, topics
@@ -25,7 +25,7 @@ from outside.sentences import phrase
 from spaces import topics as space_topics
 from spaces.models import Conversation
 from spaces.visibility import visible_spaces
-from workspaces import audit
+from workspaces import audit, clock
 from workspaces.models import Membership, Principal, Role
 from workspaces.sentences import in_english
 from workspaces.tenancy import across_workspaces, bind, writable_workspace
@@ -94,7 +94,7 @@ def request(
         recommendation=recommendation,
         needs_two_people=resolution.needs_two_people,
         digest=key,
-        expires_at=None if attended else timezone.now() + timedelta(hours=_unattended_hours()),
+        expires_at=None if attended else clock.now() + timedelta(hours=_unattended_hours()),
     )
     try:
         with transaction.atomic():
@@ -175,7 +175,7 @@ def why_not(approval: Approval, member: Membership, *, is_yes: bool = True) -> s
 def _check_is_open(row: Approval) -> None:
     if not row.is_open:
         raise AlreadyDecided(row)
-    if row.expires_at is not None and row.expires_at <= timezone.now():
+    if row.expires_at is not None and row.expires_at <= clock.now():
         raise AlreadyDecided(_expire(row) or _fresh(row))
 
 
@@ -236,7 +236,7 @@ def consume(approval_id: UUID | str, *, digest: str) -> Approval:
         raise NotUsable(phrase("No approval was given for exactly this."))
     if reason := _requester_gone(row) or _denied_by_rule(row):
         raise NotUsable(reason)
-    if not Approval.objects.usable().filter(pk=row.pk).update(used_at=timezone.now()):
+    if not Approval.objects.usable().filter(pk=row.pk).update(used_at=Now()):
         raise NotUsable(_unusable(_fresh(row)))
     _record("approval.use", row, actor=row.asked_by)
     announce(row)
@@ -258,7 +258,7 @@ def _unusable(row: Approval) -> str:
 
 def cancel_for_run(run_id: UUID, *, note: str = "") -> int:
     """Open questions of the run are cancelled and unused yeses withdrawn. Returns how many."""
-    Approval.objects.usable().filter(run_id=run_id).update(withdrawn_at=timezone.now())
+    Approval.objects.usable().filter(run_id=run_id).update(withdrawn_at=Now())
     rows = list(Approval.objects.pending().filter(run_id=run_id))
     words = note or phrase("Its run ended before anyone answered.")
     return _close_all(rows, State.CANCELLED, note=words)
@@ -279,7 +279,7 @@ def expire_due() -> int:
     with across_workspaces():
         due = list(
             Approval.objects.pending()
-            .filter(expires_at__lte=timezone.now())
+            .filter(expires_at__lte=Now())
             .values_list("workspace_id", "id")
         )
     count = 0
@@ -312,7 +312,7 @@ def _close(
     changed = (
         Approval.objects.pending()
         .filter(pk=row.pk)
-        .update(state=state, decided_by=by, decided_at=timezone.now(), note=note, hours=hours)
+        .update(state=state, decided_by=by, decided_at=Now(), note=note, hours=hours)
     )
     if not changed:
         return None

@@ -4,6 +4,7 @@ from typing import ClassVar, Self
 
 from django.db import models
 from django.db.models import Q
+from django.db.models.functions import Now
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
@@ -22,7 +23,7 @@ from workspaces.tenancy import TenantKey, TenantManager, TenantModel
 class RuleQuerySet(models.QuerySet["Rule"]):
     def in_force(self) -> Self:
         """Neither revoked nor expired."""
-        not_expired = Q(expires_at__isnull=True) | Q(expires_at__gt=timezone.now())
+        not_expired = Q(expires_at__isnull=True) | Q(expires_at__gt=Now())
         return self.filter(not_expired, revoked_at__isnull=True)
 
     def standing(self) -> Self:

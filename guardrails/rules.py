@@ -3,13 +3,12 @@
 from collections.abc import Iterable
 from uuid import UUID
 
-from django.utils import timezone
-
 from guardrails import autonomy, managed, policy
 from guardrails.actions import Action
 from guardrails.decisions import AutonomyLevel, narrower
 from guardrails.models import Rule
 from guardrails.policy import CHAT, Circumstances, Resolution, RuleFacts
+from workspaces import clock
 
 
 def in_force() -> list[RuleFacts]:
@@ -31,5 +30,5 @@ def judge(
     gets its error and has to deny.
     """
     level = narrower(autonomy.level_for(agent_id, space_id), ceiling)
-    around = Circumstances(now=timezone.now(), mode=mode, autonomy=level)
+    around = Circumstances(now=clock.now(), mode=mode, autonomy=level)
     return policy.resolve_all(in_force(), actions, around)

@@ -5,8 +5,6 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
-from django.utils import timezone
-
 from guardrails import actions, patterns, policy, rules
 from guardrails.actions import Action
 from guardrails.classes import ActionClass
@@ -14,7 +12,7 @@ from guardrails.constraints import Constraint
 from guardrails.decisions import Decision, Level, Provenance, Scope
 from guardrails.models import Approval, Rule
 from guardrails.policy import Circumstances, RuleFacts
-from workspaces import audit
+from workspaces import audit, clock
 from workspaces.models import Principal
 
 HOURS = 8
@@ -26,17 +24,17 @@ def can_stand(approval: Approval) -> bool:
     if approval.needs_two_people or approval.space_id is None or approval.asked_by_id is None:
         return False
     proposed = _proposed(approval)
-    if proposed is None:
+    if not proposed:
         return False
     calls = [actions.from_json(stored) for stored in approval.actions]
-    around = Circumstances(now=timezone.now())
+    around = Circumstances(now=clock.now())
     answer = policy.resolve_all([*rules.in_force(), *proposed], calls, around)
     return answer.decision is Decision.ALLOW
 
 
 def write(approval: Approval, *, by: Principal, hours: int) -> list[Rule]:
     """One expiring rule per class that asked, for this agent in this space."""
-    until = timezone.now() + timedelta(hours=hours)
+    until = clock.now() + timedelta(hours=hours)
     written = [
         Rule.objects.create(
             scope=Scope.SPACE,

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from django.db import connection
 from django.db.models import Max
-from django.utils import timezone
+from django.db.models.functions import Now
 
 from guardrails.models import Approval
 from live.publish import publish
@@ -79,7 +79,7 @@ def answered(approval: Approval) -> PushRequest | None:
 
 def approve(request: PushRequest) -> PushRequest | None:
     """The held request may be forwarded; None when it was not held any more."""
-    if not _move(request, State.HELD, State.APPROVED, decided_at=timezone.now()):
+    if not _move(request, State.HELD, State.APPROVED, decided_at=Now()):
         return None
     enqueue(FORWARD, request.workspace_id, request.pk, queue="files")
     return _fresh(request)
@@ -87,7 +87,7 @@ def approve(request: PushRequest) -> PushRequest | None:
 
 def refuse(request: PushRequest, sentence: str) -> PushRequest | None:
     """The held request ends with a no; None when it was not held any more."""
-    now = timezone.now()
+    now = Now()
     if not _move(
         request, State.HELD, State.REFUSED, outcome=sentence, decided_at=now, ended_at=now
     ):
@@ -103,9 +103,7 @@ def cancel_for_run(run_id: UUID, *, sentence: str = "") -> int:
 
 
 def _cancel(request: PushRequest, sentence: str) -> bool:
-    moved = _move(
-        request, request.state, State.CANCELLED, outcome=sentence, ended_at=timezone.now()
-    )
+    moved = _move(request, request.state, State.CANCELLED, outcome=sentence, ended_at=Now())
     if moved:
         _ended(request, outcome="deny")
     return moved
@@ -117,7 +115,7 @@ def end(
     """The request that this attempt forwards ends so; None when another attempt has taken over."""
     moved = PushRequest.objects.filter(
         pk=request.pk, state=State.FORWARDING, attempts=attempt
-    ).update(state=state, outcome=sentence, ended_at=timezone.now(), forward_until=None)
+    ).update(state=state, outcome=sentence, ended_at=Now(), forward_until=None)
     return _ended(request, outcome=outcome) if moved else None
 
 

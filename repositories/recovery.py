@@ -11,9 +11,9 @@ from uuid import UUID
 from django.conf import settings
 from django.db.models import Q
 from django.db.models.functions import Now
-from django.utils import timezone
 
 from guardrails.models import Approval
+from workspaces import clock
 from workspaces.background import enqueue
 from workspaces.tenancy import across_workspaces, bind
 
@@ -63,7 +63,7 @@ def _ring(task: str, workspace_id: UUID, key: UUID) -> None:
 
 
 def _unforwarded() -> Ids:
-    approved = Q(state=State.APPROVED, decided_at__lt=timezone.now() - RING_AGAIN)
+    approved = Q(state=State.APPROVED, decided_at__lt=Now() - RING_AGAIN)
     lapsed = Q(state=State.FORWARDING, forward_until__lt=Now())
     with across_workspaces():
         return _ids(PushRequest.objects.filter(approved | lapsed))
@@ -82,12 +82,10 @@ def _hear(workspace_id: UUID, key: UUID) -> None:
 
 
 def _unfetched() -> Ids:
-    waiting = Q(
-        state=Repository.State.QUEUED, fetch_beat_at__lt=timezone.now() - timedelta(seconds=30)
-    )
+    waiting = Q(state=Repository.State.QUEUED, fetch_beat_at__lt=Now() - timedelta(seconds=30))
     dead = Q(
         state=Repository.State.FETCHING,
-        fetch_beat_at__lt=timezone.now() - timedelta(seconds=adding.BEAT_SECONDS),
+        fetch_beat_at__lt=Now() - timedelta(seconds=adding.BEAT_SECONDS),
     )
     with across_workspaces():
         return _ids(Repository.objects.filter(waiting | dead))
@@ -100,7 +98,7 @@ def _unremoved() -> Ids:
 
 def _unscanned() -> Ids:
     """Skills that a lost task, or new rules, left without a verdict."""
-    waited = timezone.now() - timedelta(seconds=60)
+    waited = Now() - timedelta(seconds=60)
     with across_workspaces():
         return _ids(skill_scans.unscanned().filter(last_fetched_at__lt=waited))
 
@@ -111,8 +109,8 @@ def _ids(rows: object) -> Ids:
 
 def _tidy(folder: Path) -> None:
     workspace_id = UUID(folder.parent.parent.name)
-    now = timezone.now()
     with bind(workspace_id):
+        now = clock.now()
         rows = PushRequest.objects.filter(quarantine=folder.name)
         is_open = rows.open().exists()
         last = rows.order_by("-created_at").first()

@@ -13,13 +13,12 @@ from uuid import UUID
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
-from django.utils import timezone
 
 from harness.seam import Allow, Ask, Deny
 from outside import git
 from outside.sentences import pack
 from outside.sentences import phrase as _
-from workspaces import audit
+from workspaces import audit, clock
 from workspaces.ids import uuid7
 from workspaces.models import Principal
 from workspaces.tenancy import bind
@@ -338,7 +337,7 @@ def summary_of(facts: PushFacts) -> dict[str, Any]:
 
 
 def _apply(request: PushRequest, verdict: Allow | Deny | Ask) -> PushRequest:
-    now = timezone.now()
+    now = clock.now()
     match verdict:
         case Allow(rule=rule):
             request.state, request.rule, request.decided_at = State.APPROVED, rule, now

@@ -13,7 +13,6 @@
 -- agents.0002_fences 7812f077bff1f9d9
 -- agents.0003_long_texts 256ed79879c6c612
 -- agents.0004_library e46d8e4d70e553d2
--- agents.0005_asks_to_delegate b7407f34e4bf3222
 -- auth.0001_initial 845cff319606332f
 -- auth.0002_alter_permission_name_max_length feaf97e0e8f7d148
 -- auth.0003_alter_user_email_max_length 9d5657b4db9872dc

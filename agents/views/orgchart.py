@@ -1,18 +1,22 @@
 """The org chart: everybody by whom they report to, and moving somebody below another."""
 
+import hashlib
+from collections.abc import Iterator
 from typing import Any
 from uuid import UUID
 
 from django.core import signing
 from django.core.exceptions import ValidationError
-from django.http import Http404, HttpResponse
+from django.http import Http404, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.http import urlencode
+from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
-from controlcenter.templatetags.orgchart import layout
+import live
+from controlcenter.templatetags.orgchart import layout, looks
 from runs import topics
 from workspaces.access import MemberRequest, workspace_view
 from workspaces.models import Membership, Principal, Role, Workspace
@@ -25,17 +29,50 @@ UNDO = "agents.move"
 UNDO_SECONDS = 3600
 OUTLINE_APART = 60  # from so many on, a phone fetches the outline by itself
 Closed = frozenset[UUID]
+Roots = list[dict[str, Any]]
 
 
 @require_GET
 @workspace_view()
 def orgchart_show(request: MemberRequest, workspace: Workspace) -> HttpResponse:
-    """The whole page, its drawing alone for htmx, or its outline alone."""
-    context = _context(request, workspace)
+    """The whole page, its drawing alone for htmx, its outline alone, or, for a page that has the
+    same boxes already, only how each of them stands."""
+    cursor = live.cursor(topics.roster(workspace.pk))
+    roots = _roots(workspace, _closed(request))
+    if request.GET.get("shape") == _shape(roots):
+        return _stands(roots)
+    context = _context(request, workspace, roots) | {"cursor": cursor}
     if "outline" in request.GET:
         return render(request, "ui/outline.html", {"nodes": context["roots"]})
     template = "agents/_chart.html" if request.headers.get("HX-Request") else "agents/chart.html"
     return render(request, template, context)
+
+
+def _stands(roots: Roots) -> HttpResponse:
+    states: dict[str, list[str]] = {}
+    for card in _cards(roots):
+        states.setdefault(card["state"], []).append(str(card["id"]))
+    answer = JsonResponse({"states": states, "looks": looks(states)})
+    answer["HX-Reswap"] = "none"
+    return answer
+
+
+def _shape(roots: Roots) -> str:
+    """Whatever of a drawing is not a state, as a short text that changes with it."""
+    said = hashlib.sha256(get_language().encode())
+    for card in _cards(roots):
+        below = [child["id"] for child in card["children"]]
+        words = (card[key] for key in ("id", "name", "kind", "title", "url", "fold", "is_closed"))
+        said.update(repr((*words, below)).encode())
+    return said.hexdigest()[:20]
+
+
+def _cards(roots: Roots) -> Iterator[dict[str, Any]]:
+    waiting = list(roots)
+    while waiting:
+        card = waiting.pop()
+        yield card
+        waiting += card["children"]
 
 
 @require_GET
@@ -107,14 +144,18 @@ def _principal(text: str) -> Principal | None:
         return None
 
 
-def _context(request: MemberRequest, workspace: Workspace) -> dict[str, Any]:
+def _context(
+    request: MemberRequest, workspace: Workspace, roots: Roots | None = None
+) -> dict[str, Any]:
     closed = _closed(request)
-    roots = _roots(workspace, closed)
+    if roots is None:
+        roots = _roots(workspace, closed)
     people = list(Principal.objects.filter(removed_at=None).order_by("handle"))
     address = reverse("agents:orgchart-show", args=[workspace.slug])
     query = urlencode({"closed": ",".join(map(str, sorted(closed)))}) if closed else ""
     return {
         "roots": roots,
+        "shape": _shape(roots),
         "people": people,
         "count": len(people),
         "closed": ",".join(map(str, sorted(closed))),
@@ -136,7 +177,7 @@ def _closed(request: MemberRequest) -> Closed:
     return frozenset(found)
 
 
-def _roots(workspace: Workspace, closed: Closed) -> list[dict[str, Any]]:
+def _roots(workspace: Workspace, closed: Closed) -> Roots:
     named = Agent.objects.exclude(name="").exclude(lifecycle=Agent.Lifecycle.ARCHIVED)
     agents = with_states(named.defer("persona", "system_prompt", "unknown_keys").order_by("name"))
     members = Membership.objects.select_related("principal", "user").filter(is_active=True)
@@ -157,7 +198,7 @@ def _roots(workspace: Workspace, closed: Closed) -> list[dict[str, Any]]:
         if isinstance(row, Agent):
             url = agent_url.replace(str(UUID(int=0)), str(row.pk))
             what = {"name": row.name, "kind": "agent", "title": row.title, "url": url}
-            return what | {"id": person.id, "state": vars(row)["live_state"].value}
+            return what | {"id": person.id, "state": str(vars(row)["shown_state"])}
         title = row.title or row.get_role_display()
         what = {"name": str(row.user), "kind": "member", "title": title, "url": member_url}
         return what | {"id": person.id, "state": "active"}

@@ -1,6 +1,6 @@
 """{% org_chart roots %}: who reports to whom, left to right, as SVG that the server lays out."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +11,7 @@ from django.utils.safestring import SafeString, mark_safe
 from django.utils.text import Truncator
 
 from . import states
-from .ui import agent_icon, hue, initials
+from .ui import agent_icon, hue, initials, state
 
 register = template.Library()
 
@@ -130,11 +130,13 @@ def _path(boss: Placed, report: Placed) -> str:
 
 
 BOX = (
-    '<a class="node {tone}{more}" href="{url}"{id} data-name="{find}"{current}>'
+    '<a class="node {tone}{more}" href="{url}"{id} data-name="{find}"{current}'
+    ' data-stands="{state}">'
     '<g transform="translate({x} {y})"><rect class="box" width="204" height="64" rx="6"/>{plate}'
     '<text class="who" x="56" y="20">{name}</text><text class="role" x="56" y="37">{title}</text>'
-    '{mark}<text class="word" x="75" y="54">{word}</text></g></a>{fold}'
+    "<g data-standing>{standing}</g></g></a>{fold}"
 )
+STANDING = '{}<text class="word" x="75" y="54">{}</text>'
 FOLD = (
     '<g class="fold" data-fold="{id}" role="button" tabindex="0" aria-expanded="{is_open}"'
     ' aria-label="{label}" transform="translate({x} {y})"><circle r="11"/>'
@@ -142,7 +144,7 @@ FOLD = (
 )
 AGENT = (
     '<rect class="plate-agent" x="12" y="16" width="32" height="32" rx="6"/>'
-    '<use class="i plate-agent-i" href="{}#{}" x="20" y="24" width="16" height="16"/>'
+    '<use class="plate-agent-i" href="{}#{}" x="20" y="24" width="16" height="16"/>'
 )
 PERSON = (
     '<circle class="plate-person" cx="28" cy="32" r="16"/>'
@@ -171,8 +173,8 @@ def _box(place: Placed, sprite: str) -> SafeString:
         else format_html(PERSON, initials(name)),
         name=Truncator(name).chars(22),
         title=Truncator(title).chars(24),
-        mark=_mark(known, sprite),
-        word=known.word,
+        state=node.get("state") or "idle",
+        standing=standing(known, sprite),
         fold=_fold(place),
     )
 
@@ -194,10 +196,30 @@ def _fold(place: Placed) -> SafeString | str:
     )
 
 
+def standing(known: states.State, sprite: str) -> SafeString:
+    """What a box says of a state: its mark and its word."""
+    return format_html(STANDING, _mark(known, sprite), known.word)
+
+
+def looks(words: Iterable[str]) -> dict[str, dict[str, str]]:
+    """How each of these states is shown in the drawing and in the outline, for a page that has
+    the boxes already."""
+    sprite = static("icons/sprite.svg")
+    known = {word: states.of(word) for word in words}
+    return {
+        word: {
+            "tone": each.tone,
+            "box": standing(each, sprite),
+            "leaf": state(word),
+        }
+        for word, each in known.items()
+    }
+
+
 def _mark(known: states.State, sprite: str) -> SafeString:
     if known.icon and known.icon != "thinking":
         return format_html(
-            '<use class="i mark-i" href="{}#{}" x="56" y="43" width="14" height="14"/>',
+            '<use class="mark-i" href="{}#{}" x="56" y="43" width="14" height="14"/>',
             sprite, known.icon,
         )  # fmt: skip
     hollow = known.dot in {"never", "away", "offline"}

@@ -1,5 +1,6 @@
 // The org chart, beyond what any board does: drag somebody onto the new superior, or press M on a
 // focused box; C (or the number at its side) folds what is below. The server moves and draws.
+import { isMoving } from "./board.js";
 import { open } from "./dialog.js";
 
 const FAR = 6; // px before a press is a drag
@@ -80,8 +81,32 @@ document.addEventListener("pointerup", () => end(true), true);
 document.addEventListener("pointercancel", () => end(false), true);
 document.addEventListener("keydown", (event) => { if (event.key === "Escape" && drag?.ghost) { event.preventDefault(); end(false); } }, true);
 
-// What comes live waits while somebody is being dragged.
-document.addEventListener("htmx:beforeRequest", (event) => { if (drag?.ghost && event.detail.elt === chart()) event.preventDefault(); });
+// --- What comes live -------------------------------------------------------------------------
+
+// As long as the boxes are the same, only how they stand is told; a new drawing waits while
+// somebody is being dragged, or the chart is panned or zoomed.
+document.addEventListener("htmx:beforeSwap", (event) => {
+  const { xhr, target, requestConfig } = event.detail;
+  if (target !== chart()) return;
+  const isNews = xhr.getResponseHeader("Content-Type")?.startsWith("application/json");
+  const isAsked = requestConfig.verb !== "get" || requestConfig.path !== chart().dataset.chart;
+  if (!isNews && (isAsked || !(drag?.ghost || isMoving()))) return;
+  event.detail.shouldSwap = false;
+  if (isNews) stand(JSON.parse(xhr.responseText));
+  else setTimeout(() => htmx.trigger(chart(), "chart-again"), 300);
+});
+
+function stand({ states, looks }) {
+  const known = new Map(Object.entries(states).flatMap(([state, ids]) => ids.map((id) => [id, state])));
+  for (const element of chart().querySelectorAll("[data-stands]")) {
+    const isLeaf = element.matches(".leaf");
+    const state = known.get(isLeaf ? element.dataset.leaf : idOf(element));
+    if (!state || state === element.dataset.stands) continue;
+    if (!isLeaf) element.classList.replace(element.classList[1], looks[state].tone);
+    element.dataset.stands = state;
+    element.querySelector("[data-standing]").innerHTML = looks[state][isLeaf ? "leaf" : "box"];
+  }
+}
 
 // --- Keys and folds --------------------------------------------------------------------------
 
@@ -128,7 +153,7 @@ function toggle(id) {
 let focused = "";
 let said = null;
 document.addEventListener("htmx:beforeSwap", (event) => {
-  if (event.detail.target !== chart()) return;
+  if (event.detail.target !== chart() || !event.detail.shouldSwap) return;
   focused = document.activeElement?.closest?.("#chart .node")?.id ?? focused;
   said = event.detail.requestConfig?.verb === "get" ? chart().querySelector(".chart-said") : null;
   said?.remove();

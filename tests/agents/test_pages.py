@@ -291,6 +291,23 @@ def test_the_chart_draws_everybody_and_moves_them_with_a_way_back(cast: Cast) ->
     assert fresh(cast, cast.ceo).reports_to_id is None
 
 
+@pytest.mark.req("CC-80")
+def test_a_chart_that_is_there_only_hears_how_each_stands(cast: Cast) -> None:
+    from tests.agents.test_editing import start_run
+
+    ada = cast.client(cast.ada)
+    shape = ada.get(cast.path("orgchart/")).context["shape"]
+    start_run(cast, cast.engineer)
+    news = ada.get(cast.path("orgchart/"), {"shape": shape}, headers={"HX-Request": "true"})
+    assert str(cast.engineer.principal_id) in news.json()["states"]["running"]
+    assert "Running" in news.json()["looks"]["running"]["box"]
+    ada.post(cast.path("orgchart/move/"), {"who": cast.ceo.principal_id, "under": ""})
+    save(cast, cast.ceo, title="Chief of everything")
+    drawn = ada.get(cast.path("orgchart/"), {"shape": shape}, headers={"HX-Request": "true"})
+    assert "Chief of everything" in drawn.content.decode()
+    assert drawn.context["shape"] != shape
+
+
 def test_what_is_below_can_be_folded_away(cast: Cast) -> None:
     ada = cast.client(cast.ada)
     closed = ada.get(cast.path(f"orgchart/?closed={cast.ceo.principal_id}")).content.decode()

@@ -325,6 +325,40 @@ def test_the_chart_zooms_fits_prints_and_is_a_file(
     assert {"ceo", "engineer"} <= words
 
 
+def test_what_is_under_the_pointer_stays_there_when_one_zooms(
+    visit: Open, committed_cast: Cast
+) -> None:
+    line = [committed_cast.engineer]
+    with committed_cast.bound():
+        for number in range(6):
+            below, _new = create(Profile(name=f"n{number}", reports_to=line[-1].principal))
+            line.append(below)
+    page = visit("orgchart/")
+    node(page, line[3].principal).focus()
+    for _ in range(8):
+        page.keyboard.press("+")
+    expect(page.locator("[data-zoom-word]")).to_have_text("200 %")
+    settled = page.locator(".board-sheet:not(.zooming)")
+    settled.wait_for()
+    place, name = page.locator("[data-board-place]"), node(page, line[3].principal).locator(".who")
+    name.evaluate("element => element.scrollIntoView({inline: 'center', block: 'center'})")
+    before, width = name.bounding_box(), place.evaluate("place => place.scrollWidth")
+    assert before is not None
+    for _ in range(3):
+        place.evaluate(WHEEL, [before["x"], before["y"], 10])
+    expect(page.locator("[data-zoom-word]")).to_have_text("172 %")
+    settled.wait_for()
+    after = name.bounding_box()
+    assert after is not None
+    assert after["x"] == pytest.approx(before["x"], abs=3)
+    assert after["width"] == pytest.approx(before["width"] * 0.86, rel=0.03)
+    assert place.evaluate("place => place.scrollWidth") < width
+
+
+WHEEL = """(place, [clientX, clientY, deltaY]) => place.dispatchEvent(
+    new WheelEvent("wheel", {deltaY, ctrlKey: true, clientX, clientY}))"""
+
+
 def test_a_phone_shows_an_indented_tree(visit: Open, committed_cast: Cast) -> None:
     page = visit("orgchart/", phone=True)
     outline = page.locator(".outline")
@@ -358,6 +392,27 @@ def test_the_chart_shows_the_live_state(visit: Open, committed_cast: Cast) -> No
     page = visit("orgchart/")
     expect(node(page, cast.engineer.principal)).to_contain_text("Running")
     expect(node(page, cast.ceo.principal)).to_contain_text("No runs yet")
+
+
+@pytest.mark.req("CC-80")
+@pytest.mark.parametrize("phone", [False, True])
+def test_what_comes_live_leaves_the_boxes_where_they_are(
+    visit: Open, committed_cast: Cast, *, phone: bool
+) -> None:
+    from tests.agents.test_editing import start_run
+
+    cast = committed_cast
+    page = visit("orgchart/", phone=phone)
+    who = cast.engineer.principal_id
+    box = page.locator(f'[data-leaf="{who}"]' if phone else f"#node-{who}")
+    expect(box).to_contain_text("No runs yet")
+    box.evaluate("element => { element.isTheSame = true; }")
+    start_run(cast, cast.engineer)
+    page.evaluate("document.body.dispatchEvent(new CustomEvent('live-roster'))")
+    expect(box).to_contain_text("Running")
+    assert box.evaluate("element => element.isTheSame === true")
+    if not phone:
+        expect(box).to_have_class(re.compile(r"\brunning\b"))
 
 
 @pytest.mark.req("CC-74")

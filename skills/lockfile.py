@@ -96,12 +96,16 @@ class Lock:
 
     def state(self, name: str, files: Mapping[str, File] | None) -> State:
         """How the files on disk (None: there is no directory) relate to the lock."""
+        return self.state_of(name, None if files is None else digest(files))
+
+    def state_of(self, name: str, found: str | None) -> State:
+        """The same by the digest of the files on disk."""
         pin = self.pins.get(name)
         if pin is None:
             return State.UNLISTED
-        if files is None:
+        if found is None:
             return State.MISSING
-        return State.MATCHED if digest(files) == pin.digest else State.DRIFTED
+        return State.MATCHED if found == pin.digest else State.DRIFTED
 
     def require(self, name: str, files: Mapping[str, File] | None) -> Pin:
         """The pin of exactly these files; raises LockMismatch for anything else."""

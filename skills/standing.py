@@ -8,7 +8,7 @@ from uuid import UUID
 from outside.sentences import phrase as _
 from skills.scanning import File
 
-from . import install
+from . import glances, install
 from .lockfile import NAME, Lock, LockMismatch, LockUnreadable, State
 from .models import Skill
 
@@ -37,8 +37,9 @@ class Readable:
     withheld: Mapping[str, str]
 
 
-def look(workspace_id: UUID) -> Standing:
-    """Of the bound workspace, in full: each skill's files are read and compared."""
+def look(workspace_id: UUID, *, in_full: bool = False) -> Standing:
+    """Of the bound workspace, for people. `in_full` reads all bytes; else what looks untouched
+    since it was read is not read again (`glances`), which no reader of skills relies on."""
     digests = dict(Skill.objects.values_list("slug", "digest"))
     try:
         lock = install.read_lock(workspace_id)
@@ -46,7 +47,10 @@ def look(workspace_id: UUID) -> Standing:
         return Standing(unreadable(error))
     names = {*digests, *lock.pins, *_folders(workspace_id)}
     return Standing(
-        states={name: _state(workspace_id, name, lock, digests.get(name)) for name in sorted(names)}
+        states={
+            name: _state(workspace_id, name, lock, digests.get(name), in_full=in_full)
+            for name in sorted(names)
+        }
     )
 
 
@@ -121,11 +125,18 @@ def _require(workspace_id: UUID, row: Skill, lock: Lock) -> Mapping[str, File]:
     return files
 
 
-def _state(workspace_id: UUID, name: str, lock: Lock, recorded: str | None) -> State:
+def _state(
+    workspace_id: UUID, name: str, lock: Lock, recorded: str | None, *, in_full: bool
+) -> State:
     pin = lock.pins.get(name)
     if pin is not None and pin.digest != recorded:
         return State.UNRECORDED
-    return lock.state(name, _read(workspace_id, name))
+    if in_full:
+        return lock.state(name, _read(workspace_id, name))
+    try:
+        return lock.state_of(name, glances.digest_of(install.root(workspace_id) / name))
+    except OSError:
+        return lock.state_of(name, "")
 
 
 def _read(workspace_id: UUID, name: str) -> Mapping[str, File] | None:

@@ -36,7 +36,7 @@ class Command(BaseCommand):
         self.stdout.write("Every skill is what was accepted.")
 
     def _check(self, workspace_id: Any, slug: str) -> int:
-        found = standing.look(workspace_id)
+        found = standing.look(workspace_id, in_full=True)
         if found.problem:
             self.stdout.write(f"{slug}\t-\tunreadable\t{found.problem}")
             return 1

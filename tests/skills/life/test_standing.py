@@ -17,6 +17,7 @@ from agents.editing import save
 from agents.models import Agent
 from skills import (
     exporting,
+    glances,
     holds,
     install,
     judging,
@@ -117,13 +118,83 @@ def test_a_changed_skill_is_read_by_nobody_and_restored(
     drift(stage.folder())
     assert "not those that were scanned" in reader_says(stage)
     with stage.cast.bound():
-        found = standing.look(stage.cast.workspace.pk)
-        assert (found.states["tables"], found.is_sound) == (State.DRIFTED, False)
+        for in_full in (False, True):
+            found = standing.look(stage.cast.workspace.pk, in_full=in_full)
+            assert (found.states["tables"], found.is_sound) == (State.DRIFTED, False)
         with pytest.raises(LockMismatch):
             exporting.archive(["tables"])
     outcome = restoring.restore(stage.cast.workspace.pk)
     assert [(one.name, one.outcome) for one in outcome] == [("tables", "restored")]
     assert (reader_says(stage), stage.files()) == ("", before)
+
+
+@pytest.fixture
+def opened(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The paths of files that were opened since."""
+    paths: list[str] = []
+    real = os.open
+
+    def noted(path: Any, *args: Any, **more: Any) -> int:
+        paths.append(str(path))
+        return real(path, *args, **more)
+
+    monkeypatch.setattr(os, "open", noted)
+    return paths
+
+
+@pytest.mark.req("CC-32", "CC-36")
+def test_a_page_does_not_read_again_what_nobody_touched_but_a_reader_does(
+    stage: Stage, opened: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(glances, "SETTLED_NS", 0)
+    stage.install()
+    workspace, text = stage.cast.workspace.pk, stage.folder() / "SKILL.md"
+    with stage.cast.bound():
+        assert standing.look(workspace).is_sound
+        opened.clear()
+        assert standing.look(workspace).is_sound
+        assert [path for path in opened if "tables" in path] == []
+        assert standing.look(workspace, in_full=True).is_sound
+        standing.checked(workspace, "tables")
+        assert opened.count(str(text)) == 2
+
+
+@pytest.mark.req("CC-32", "CC-36")
+@pytest.mark.parametrize("keeps_time", [False, True])
+def test_a_changed_byte_of_the_same_size_is_seen_at_use_and_on_the_page(
+    stage: Stage, keeps_time: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(glances, "SETTLED_NS", 0)
+    stage.install()
+    file = stage.folder() / "references" / "notes.md"
+    data, before = file.read_bytes(), file.stat()
+    with stage.cast.bound():
+        assert standing.look(stage.cast.workspace.pk).is_sound
+    file.write_bytes(bytes([data[0] ^ 1]) + data[1:])
+    if keeps_time:
+        os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert (file.stat().st_size, file.stat().st_ino) == (before.st_size, before.st_ino)
+    assert "not those that were scanned" in reader_says(stage)
+    with stage.cast.bound():
+        assert standing.look(stage.cast.workspace.pk).states["tables"] is State.DRIFTED
+    file.write_bytes(data)
+    assert reader_says(stage) == ""
+
+
+@pytest.mark.req("CC-32", "CC-36")
+def test_a_use_believes_no_glance(stage: Stage) -> None:
+    """Even a disk that hides a change from its times, as a restored backup may, fools no reader."""
+    stage.install()
+    folder = stage.folder()
+    file = folder / "SKILL.md"
+    file.write_bytes(file.read_bytes().replace(b"a", b"b", 1))
+    seen, digest = glances._signature(folder), stage.skill().digest
+    assert seen is not None
+    glances._remember(str(folder), seen, digest)
+    with stage.cast.bound():
+        assert standing.look(stage.cast.workspace.pk).is_sound
+        assert not standing.look(stage.cast.workspace.pk, in_full=True).is_sound
+    assert "not those that were scanned" in reader_says(stage)
 
 
 def test_a_lost_skill_is_said_and_restored(stage: Stage) -> None:

@@ -106,16 +106,10 @@ _owner = env.database(
     "DATABASE_OWNER_URL", f"postgresql://cc_owner@/cc?host={DATA_DIR}/postgres/socket"
 )
 if POOL_SIZE:
-    _app["OPTIONS"]["pool"] = {"min_size": 1, "max_size": POOL_SIZE, "timeout": 20}
+    # Who waits longer than this waits for a database that is away.
+    _app["OPTIONS"]["pool"] = {"min_size": 1, "max_size": POOL_SIZE, "timeout": 5}
 DATABASES = {
-    # A connection of the pool is asked whether it lives before a request gets it: otherwise each
-    # one that died with a restarted PostgreSQL would cost somebody a page.
-    "default": {
-        **_app,
-        "CONN_MAX_AGE": 0,
-        "CONN_HEALTH_CHECKS": True,
-        "TEST": {"MIRROR": "owner"},
-    },
+    "default": {**_app, "CONN_MAX_AGE": 0, "TEST": {"MIRROR": "owner"}},
     "owner": {**_owner, "CONN_MAX_AGE": 0},
 }
 DATABASE_ROUTERS = ["controlcenter.database.OwnerMigrates"]

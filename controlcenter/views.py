@@ -1,20 +1,26 @@
-"""Pages that belong to no room: health, help, the style page."""
+"""Pages that belong to no room: health, help, what is left to say when something went wrong."""
 
+import sys
 from pathlib import Path
 
 from django.conf import settings
 from django.contrib.auth.decorators import login_required
-from django.db import connection
+from django.db import DataError, InterfaceError, OperationalError, connection
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
+from django.template.loader import render_to_string
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from django.views import defaults
 from django.views.decorators.http import require_GET
+from kombu.exceptions import OperationalError as BrokerError
+from redis.exceptions import ConnectionError as ValkeyError
+from redis.exceptions import TimeoutError as ValkeyTimeout
 
 from workspaces.problem import Problem
 
 HELP = settings.BASE_DIR / "docs"
+AWAY = (OperationalError, InterfaceError, BrokerError, ValkeyError, ValkeyTimeout)
 
 
 @require_GET
@@ -46,11 +52,35 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def fault(request: HttpRequest) -> HttpResponse:
-    """What is left to say when a bug ended a request; it has been recorded as such."""
+    """What is left to say when an exception ended a request: an engine that is away comes back by
+    itself, a character that no database keeps was sent; all else is a bug and recorded as such."""
+    error = sys.exc_info()[1]
+    if isinstance(error, AWAY):
+        return _away(request)
+    if isinstance(error, DataError) and "NUL" in str(error):
+        return _unstorable(request)
     if _is_for_programs(request):
         sentence = _("Something went wrong on the server; nothing was changed. Try again.")
         return Problem(500, "fault", sentence).response()
     return defaults.server_error(request)
+
+
+def _away(request: HttpRequest) -> HttpResponse:
+    if _is_for_programs(request):
+        sentence = _("The server cannot reach its database now; nothing was changed. Try again.")
+        response = Problem(503, "away", sentence).response()
+    else:
+        # Without the request: what pages show around their middle would ask the database.
+        response = HttpResponse(render_to_string("503.html"), status=503)
+    response["Retry-After"] = "3"
+    return response
+
+
+def _unstorable(request: HttpRequest) -> HttpResponse:
+    if _is_for_programs(request):
+        sentence = _("It holds a NUL character, which cannot be stored. Nothing was changed.")
+        return Problem(400, "invalid", sentence).response()
+    return HttpResponse(render_to_string("400.html"), status=400)
 
 
 def _is_for_programs(request: HttpRequest) -> bool:

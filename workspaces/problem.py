@@ -59,4 +59,5 @@ TITLES = {
     "not-written": "Disk could not be written",
     "choice": "Agent cannot be chosen",
     "fault": "Fault of the server",
+    "away": "Database out of reach",
 }

@@ -14,7 +14,7 @@ from .values import Severity
 _INSTRUCTIONS = re.compile(
     r"(?i)^((AGENTS|CLAUDE|GEMINI|QWEN|WARP|SOUL)(\.local|\.override)?\.md|\.cursorrules"
     r"|\.windsurfrules|\.clinerules|\.goosehints|copilot-instructions\.md|.*\.instructions\.md"
-    r"|.*\.mdc|\.aider\.conf\.ya?ml|llms?\.txt)$"
+    r"|.*\.mdc|\.aider\.conf\.ya?ml|llms?\.txt|opencode\.jsonc?)$"
 )
 _TOOL_FOLDER = re.compile(
     r"(?i)(^|/)\.(claude|cursor|codex|gemini|opencode|qwen|agents|windsurf|continue|roo|kilocode|amp)"
@@ -131,6 +131,10 @@ def _check_package(artefact: Artefact, text: str, exam: Examination) -> None:
     scripts = data.get("scripts") if isinstance(data, dict) else None
     if not isinstance(scripts, dict):
         return
+    for name, command in scripts.items():
+        if isinstance(command, str) and name not in _INSTALL_SCRIPTS:
+            line = _line(text, command)
+            judge_code("shell", command, Where(exam, artefact.path, judge_code, line))
     for name in _INSTALL_SCRIPTS:
         command = scripts.get(name)
         if isinstance(command, str):

@@ -27,7 +27,7 @@ class Found:
 
 
 _TOKEN = re.compile(r"(?<!\S)\S{16,}")
-_RUN = re.compile(r"[A-Za-z0-9+/_-]{16}|(?:[\\%=].{2,4}){4}")
+_RUN = re.compile(r"[A-Za-z0-9+/_-]{16}|(?:[\\%=].{2,24}){4}")
 _WRAPPED = re.compile(
     r"(?m)^[ \t\"'#/*>]*([A-Za-z0-9+/_-]{40,}[\"' \t\\+]*\r?\n"
     r"(?:[ \t\"'#/*>]*[A-Za-z0-9+/_-]{40,}[\"' \t\\+]*\r?\n)*"
@@ -38,6 +38,8 @@ _HEX = re.compile(r"(?<![0-9A-Za-z])(?:0x)?(?:[0-9A-Fa-f]{2}[\s:\\,-]?){10,}(?![
 _BASE32 = re.compile(r"(?<![A-Za-z0-9])[A-Z2-7]{16,}={0,6}(?![A-Za-z0-9])")
 _ESCAPES = re.compile(r"(?:\\x[0-9A-Fa-f]{2}|\\u\{?[0-9A-Fa-f]{2,6}\}?|\\[0-3][0-7]{2}){4,}")
 _PERCENT = re.compile(r"(?:%[0-9A-Fa-f]{2}[A-Za-z0-9./_-]{0,3}){6,}")
+_PERCENT_TWICE = re.compile(r"(?:[^\s%]{0,40}%25[0-9A-Fa-f]{2}){3,}[^\s%]{0,40}")
+_POINTS = re.compile(r"(?:U\+[0-9A-Fa-f]{4,6}[\s,;]{0,3}){8,}")
 _ENTITIES = re.compile(r"(?:&#(?:x[0-9A-Fa-f]{1,6}|[0-9]{1,7});?\s?){4,}")
 _NUMBERS = re.compile(
     r"(?<![\w.])(?:(?:0x[0-9A-Fa-f]{2}|\d{2,3})(?:\s{0,9},\s{0,9}|\s{1,9})){8,}"
@@ -64,6 +66,7 @@ def find(text: str) -> Iterator[Found]:
     for label, pattern, decoder, sign in _OVER_LINES:
         if sign in shapes or sign in text:
             yield from _matches(label, pattern, decoder, text, 0)
+    yield from _in_groups(text)
     joined = _JOINTS.sub("", text)
     if joined != text:
         yield from (Found(f"{one.label}, joined", 0, one.data) for one in _in_words(joined))
@@ -71,6 +74,21 @@ def find(text: str) -> Iterator[Found]:
     if len(pieces) >= 2 * SHORTEST and _has_joiner(text):
         for label, decoder in (("hex", _hex), ("base64", _base64)):
             yield from _attempt(f"{label}, in pieces", 0, pieces, decoder)
+
+
+def _in_groups(text: str) -> Iterator[Found]:
+    """Letters that were cut into groups of one length, or written from the end."""
+    for found in _GROUPS.finditer(text):
+        yield from _attempt("base64, in groups", found.start(), found[0], _base64)
+    for found in _LONG.finditer(text):
+        yield from _attempt("base64, backwards", found.start(), found[0][::-1], _base64)
+
+
+_GROUPS = re.compile(
+    r"(?<!\S)(?:(?:[A-Za-z0-9+/]{4} ){7,}|(?:[A-Za-z0-9+/]{8} ){4,}|(?:[A-Za-z0-9+/]{16} ){2,})"
+    r"[A-Za-z0-9+/]{1,16}={0,2}(?!\S)"
+)
+_LONG = re.compile(r"(?<![A-Za-z0-9+/=])={0,2}[A-Za-z0-9+/]{32,}(?![A-Za-z0-9+/=])")
 
 
 def _shapes(text: str) -> set[str]:
@@ -81,7 +99,7 @@ def _shapes(text: str) -> set[str]:
     if b"h" * 20 in hexed or b"hh hh hh" in hexed or b"hh  hh  hh" in hexed:
         found.add("hex")
     digits = data.translate(_DIGIT_SHAPE)
-    if any(one in digits for one in _NUMBER_SHAPES):
+    if any(one in digits for one in _NUMBER_SHAPES) or data.count(b"0x") > 8:
         found.add("numbers")
     if b"b" * 8 in data.translate(_BIT_SHAPE):
         found.add("bits")
@@ -196,7 +214,24 @@ def _escapes(encoded: str) -> bytes:
 
 def _numbers(encoded: str) -> bytes | None:
     values = [int(one, 0) for one in re.findall(r"0x[0-9A-Fa-f]{2}|[1-9]\d{1,2}", encoded)]
-    return bytes(values) if all(9 <= value < 127 for value in values) else None
+    if all(9 <= value < 127 for value in values):
+        return bytes(values)
+    plain = encoded.split()
+    octal = [int(one, 8) for one in plain] if all(map(_OCTAL.fullmatch, plain)) else [0]
+    return bytes(octal) if all(9 <= value < 127 for value in octal) else None
+
+
+_OCTAL = re.compile(r"[0-7]{2,3}")
+
+
+def _percent_twice(encoded: str) -> bytes:
+    return urllib.parse.unquote_to_bytes(urllib.parse.unquote(encoded))
+
+
+def _points(encoded: str) -> bytes:
+    """`U+0069 U+0067`: characters by their numbers."""
+    found = re.findall(r"[0-9A-Fa-f]{4,6}", encoded)
+    return "".join(chr(int(one, 16) % 0x110000) for one in found).encode("utf-8", "replace")
 
 
 def _bits(encoded: str) -> bytes:
@@ -210,6 +245,7 @@ _IN_WORDS: tuple[Scheme, ...] = (
     ("base32", _BASE32, _base32, ""),
     ("escapes", _ESCAPES, _escapes, "\\"),
     ("percent", _PERCENT, lambda text: urllib.parse.unquote_to_bytes(text), "%"),
+    ("percent, twice", _PERCENT_TWICE, _percent_twice, "%25"),
     ("quoted-printable", _QUOTED_PRINTABLE, lambda text: binascii.a2b_qp(text), "="),
 )
 
@@ -226,4 +262,5 @@ _OVER_LINES: tuple[Scheme, ...] = (
     ("numbers", _NUMBERS, _numbers, "numbers"),
     ("bits", _BITS, _bits, "bits"),
     ("morse", _MORSE_RUN, _morse, ".-"),
+    ("code points", _POINTS, _points, "U+"),
 )

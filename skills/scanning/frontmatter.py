@@ -9,7 +9,7 @@ import yaml
 
 from .limits import Limits
 from .report import Report
-from .values import Source
+from .values import Severity, Source
 
 NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 ESCAPES = re.compile(r"[/\\\x00-\x1f\x7f]|^\.|\.$|^~|:|^\s*$")
@@ -100,6 +100,8 @@ def _judge_field(key: str, value: object, file: str, report: Report) -> None:
     folded = key.lower().replace("_", "-")
     if folded == "hooks":
         report.add("frontmatter.hooks", file, line=1, excerpt=str(value)[:120])
+    elif folded in {"mcp-servers", "mcpservers", "mcp"}:
+        report.add("agent.mcp-file", file, line=1, excerpt=str(value)[:120], severity=Severity.WARN)
     elif folded in {"allowed-tools", "tools"}:
         if any(is_blanket(tool) for tool in _tools(value)):
             report.add("frontmatter.blanket-tools", file, line=1, excerpt=f"{key}: {value}")
@@ -116,7 +118,7 @@ def _judge_field(key: str, value: object, file: str, report: Report) -> None:
 
 # A program that runs whatever it is given is every command under another name.
 _ANY_COMMAND = re.compile(
-    r"(/\S+/)?(ba|z|da|k|fi)?sh\b|(sudo|doas|su|eval|exec|env|xargs|command|nohup)\b|(/|~/)\*\*?$|~?/?$"
+    r"(/\S+/)?(ba|z|da|k|fi)?sh\b|(sudo|doas|su|eval|exec|env|xargs|command|nohup)\b|rm\s+-\w*[rf]|(dd|mkfs|shred)\b|(/|~/)\*\*?$|~?/?$"
 )
 
 

@@ -148,7 +148,11 @@ def _joins(before: str, run: str, after: str) -> bool:
     if run not in {ZWNJ, ZWJ} or not before or not after:
         return False
     script = _script(before)
-    return script in UNICODE["joining"] and script == _script(after)
+    if script not in UNICODE["joining"]:
+        return False
+    # After a virama a joiner shapes the letter before it, so a word may end there.
+    is_virama = unicodedata.combining(before) == 9
+    return script == _script(after) or is_virama and not (after.isascii() and after.isalnum())
 
 
 def _script(char: str) -> str:
@@ -174,6 +178,8 @@ _ALIKE = "".join(map(chr, CONFUSABLES))
 _ALIKE += "".join(sorted({char.upper() for char in _ALIKE if len(char.upper()) == 1} - set(_ALIKE)))
 _ALIKE_SET = frozenset(_ALIKE)
 _TOKEN = re.compile(f"[A-Za-z0-9{_ALIKE}]*[{_ALIKE}][\\w{_ALIKE}]*")
+# Letters of full width and of mathematics: the same word in another dress.
+_STYLED = re.compile("[\uff21-\uff3a\uff41-\uff5a\U0001d400-\U0001d7ff\u24b6-\u24e9]{2,30}")
 _MARKS = re.compile("[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u20d0-\u20ff]{5,}")
 _KNOWN = frozenset(
     name
@@ -215,6 +221,9 @@ _KNOWN = frozenset(
 def _lookalikes(text: str) -> Iterator[tuple[int, str]]:
     for found in _MARKS.finditer(text):
         yield found.start(), "unicode.marks"
+    for found in _STYLED.finditer(text):
+        if unicodedata.normalize("NFKC", found[0]).lower() in _KNOWN:
+            yield found.start(), "unicode.lookalike-command"
     if _ALIKE_SET.isdisjoint(text):
         return
     for found in _TOKEN.finditer(text):

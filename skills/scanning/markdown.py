@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from .code import names
+from .code import foreign, names
 from .text import Words
 
 _FENCE = re.compile(r"^[ \t>]{0,12}(`{3,}|~{3,})[ \t]*\{?\.?([\w+#.-]*)")
@@ -70,6 +70,16 @@ _ENDS = "|".join(
     )
 )
 _ANCHOR = re.compile(rf"(?i)\|\s{{0,400}}(?:[\w./-]{{1,40}}/)?(?:{_ENDS})(?![\w-])|\$\(|<\(|>\(")
+_FED = "|".join(
+    map(re.escape, names.DOWNLOADERS | names.DECODERS | {"cat", "env", "printenv", "tar"})
+)
+_FEEDS = re.compile(rf"(?i)(?<![\w./-])(?:{_FED})(?![\w-])")
+# A shell, its switch and the command, each quoted or in an element of its own.
+_JOINT = r"(?:[\s,)]|\.args?\(|</\w{1,30}>|<\w{1,30}>|- ){1,8}"
+_HANDED = re.compile(
+    rf"(?i)\b(?:ba|z|da)?sh[\"'`]?{_JOINT}[\"'`]?-[a-z]{{0,3}}c[\"'`]?{_JOINT}"
+    r"[\"'`{>]?(?P<command>[^\n\"'`<}]{6,600})"
+)
 _COMMAND = re.compile(rf"(?i)(?<![\w./-])(?:{_COMMANDS})(?![\w-])")
 _WORTH = re.compile(rf"(?i)(?<![\w./-])(?:{_COMMANDS})(?![\w-])|\$\(")
 _LINE_WORTH = re.compile(rf"(?im)^[ \t$#>]*(?:RUN |sudo |- )?(?:{_COMMANDS})(?![\w-])[ \t]+\S")
@@ -151,8 +161,8 @@ def _blocks(text: str) -> Iterator[tuple[str, int, str]]:
 
 
 def _fenced(kind: str, line: int, block: str) -> Iterator[Fragment]:
-    language = _LANGUAGES.get(kind, "")
-    if not language and kind in _SPOKEN | {"dockerfile", "makefile", "powershell", "ps1", "batch"}:
+    language = _LANGUAGES.get(kind) or foreign.LANGUAGES.get(kind, "")
+    if not language and kind in _SPOKEN | {"dockerfile", "makefile"}:
         language = "shell" if _LINE_WORTH.search(block) else ""
     if not language:
         return
@@ -161,6 +171,8 @@ def _fenced(kind: str, line: int, block: str) -> Iterator[Fragment]:
     if language == "shell":
         block = _PROMPT.sub("", block) if kind != "bash" or "\n$ " in f"\n{block}" else block
     yield Fragment(language, block, line)
+    if language not in {"shell", "python", "javascript"}:
+        yield from (replace(one, line=one.line + line - 1) for one in handed(block))
 
 
 def _in_sentences(text: str) -> Iterator[Fragment]:
@@ -182,5 +194,14 @@ def loose(text: str) -> Iterator[Fragment]:
             continue
         line_end = plain.find("\n", found.end())
         reached = min(len(plain) if line_end < 0 else line_end, found.end() + 400)
-        command = re.sub(r"\s+", " ", plain[begins.start() : reached]).rstrip(" .,;:)")
-        yield Fragment("shell", command, plain.count("\n", 0, begins.start()) + 1)
+        feeds = [one.start() for one in _FEEDS.finditer(plain, begins.end(), found.start())]
+        for start in (begins.start(), *feeds[-1:]):
+            command = re.sub(r"\s+", " ", plain[start:reached]).rstrip(" .,;:)}]>")
+            yield Fragment("shell", command, plain.count("\n", 0, start) + 1)
+
+
+def handed(text: str) -> Iterator[Fragment]:
+    """Commands that a program or a configuration hands to a shell: `["sh", "-c", "…"]`."""
+    for found in _HANDED.finditer(text) if "-c" in text or "/C" in text or "/c" in text else ():
+        command = found["command"].replace('\\"', '"').replace("\\\\", "\\")
+        yield Fragment("shell", command, text.count("\n", 0, found.start()) + 1)

@@ -4,15 +4,16 @@ import re
 
 from .report import Report
 
-_BLANK_LINES = re.compile(r"(?:[ \t\r]*\n){60,}[ \t]*(?=\S)")
+_BLANK_LINES = re.compile(r"(?:[ \t\r\f\v\xa0\u3000]*\n){60,}[ \t\f\v\xa0]*(?=\S)")
 _FAR_RIGHT = re.compile(r"[^\s|][ \t]{150,}(?=[^\s|])|(?m:^)[ \t]{400,}(?=\S)")
 _TRAILING = re.compile(r"(?m)[ \t]{4,}$")
+_BLANKS = dict.fromkeys(map(ord, "\t\f\v\xa0\u3000"), " ")
 LONG_BODY = 512 << 10
 
 
 def check(text: str, file: str, report: Report) -> None:
     """Reports padding that hides, and blanks that spell."""
-    blanks = text.replace("\t", " ")
+    blanks = text.translate(_BLANKS)
     for pattern, what, shape, within in (
         (_BLANK_LINES, "blank lines", "\n" * 60, blanks.replace(" ", "").replace("\r", "")),
         (_FAR_RIGHT, "blanks", " " * 150, blanks),

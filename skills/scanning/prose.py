@@ -232,13 +232,18 @@ def _meet(
 
 # ---------------------------------------------------------------------------------------------
 
+# What a skill is about whose trade attacks are.
+TRADE = re.compile(
+    r"(?i)\b(secur|attack|inject|phish|pentest|red.?team|threat|vulnerab|malware|forensic|incident"
+    r"|jailbreak|cipher|crypto|encod|decod|guardrail|abuse|fraud)"
+)
 _QUOTED = re.compile(r"[\"“”„«»‘’`「」『』]|(?<!\w)'|'(?!\w)")
 _OTHER = 700
 
 
 def check(
     text: str, words: Words, file: str, report: Report, *, kind: str = "text",
-    spoken: Callable[[int], bool] | None = None,
+    spoken: Callable[[int], bool] | None = None, about: str = "",
 ) -> None:  # fmt: skip
     """Reports what the sentences of a text ask for; see `matches` for `kind` and `spoken`."""
     lines = text.split("\n")
@@ -250,7 +255,11 @@ def check(
             continue
         if match.rule == "prose.override":
             told.update(range(line - 2, line + 4))
-        quoted = match.quotable and _is_quotation(match, words, subjects, lines, line)
+        quoted = match.quotable and (
+            _is_quotation(match, words, subjects, lines, line)
+            or bool(TRADE.search(about))
+            and len(_QUOTED.findall(_line(lines, line))) >= 2
+        )
         rule = "prose.override-quoted" if quoted else match.rule
         report.add(rule, file, line=line, excerpt=_line(lines, line))
     for found in _BEACON.finditer(text):
@@ -267,6 +276,8 @@ def _is_beside_the_point(match: Match, words: Words, lines: list[str], line: int
         stretch = words.flat[match.start - 40 : match.end + 40]
         is_row = _line(lines, line).startswith("|")
         return is_row or not AGENT_MEMORY.search(raw) and b"memor" not in stretch
+    if match.rule == "prose.standing":
+        return _line(lines, line).startswith(("name:", "description:"))
     if match.rule == "prose.role-play":
         return bool(re.search(r"`[^`\n]*(<|\[/?INST)[^`\n]*`", _line(lines, line)))
     if match.rule in _ABOUT_ADDRESSES:

@@ -1,10 +1,12 @@
 """Reads an artefact to its last byte: opens what is packed, decodes what is encoded, and gives each
 text to the stages that understand it."""
 
+import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import cached_property
+from itertools import chain
 
 import yara
 
@@ -19,10 +21,11 @@ from . import (
     orders,
     padding,
     prose,
+    settings,
     strays,
     weighing,
 )
-from .code import judge_code, python, weight
+from .code import foreign, judge_code, python, weight
 from .code.names import is_known_installer
 from .code.where import Where
 from .examination import Artefact, Examination, OverLimit
@@ -95,7 +98,9 @@ def _check_member(artefact: Artefact, exam: Examination) -> None:
     if artefact.name.lower() == "skill.md":
         exam.report.add("container.skill", artefact.path)
     if artefact.executable or artefact.data.startswith(b"#!") or artefact.suffix in _RUNNABLE:
-        exam.report.add("container.code", artefact.path)
+        # Python is read like any other file; what else runs is seldom meant to be read.
+        plain = artefact.suffix == "py" and not artefact.executable
+        exam.report.add("container.code", artefact.path, severity=Severity.INFO if plain else None)
 
 
 def _open(artefact: Artefact, form: str, exam: Examination) -> Iterator[Artefact]:
@@ -164,6 +169,7 @@ def _read_text(artefact: Artefact, decoded: Decoded, exam: Examination) -> None:
     padding.check(text, path, report)
     keys.check(text, path, report)
     agentic.check_text(artefact, text, exam)
+    settings.check(artefact, text, exam)
     text = text.replace("\r\n", "\n")
     language = _language(artefact, text)
     if artefact.depth == 0 or not artefact.path.endswith("#text"):
@@ -196,10 +202,15 @@ def _read_code(artefact: Artefact, text: str, language: str, exam: Examination) 
         python.read(
             text, Where(exam, path, judge_code), exam.exports, artefact.name.removesuffix(".py")
         )
+        _read_handed(artefact, text, exam)
         return
     if language:
         judge_code(language, text, Where(exam, path, judge_code))
+        _read_handed(artefact, text, exam)
         return
+    other = foreign.LANGUAGES.get(artefact.suffix or artefact.name.lower(), "")
+    if other:
+        judge_code(other, text, Where(exam, path, judge_code))
     if artefact.suffix == "ipynb":
         _read_notebook(artefact, text, exam)
     if artefact.suffix in _MARKUP:
@@ -208,11 +219,19 @@ def _read_code(artefact: Artefact, text: str, language: str, exam: Examination) 
             line = text.count("\n", 0, found.start()) + 1
             judge_code("javascript", code.strip("\"'"), Where(exam, path, judge_code, line))
     shown = artefact.suffix in _PROSE_LIKE or artefact.suffix in _CODE_SUFFIXES
-    pieces = markdown.fragments(text) if artefact.suffix in _PROSE_LIKE else markdown.loose(text)
+    prose_like = artefact.suffix in _PROSE_LIKE
+    commands = markdown.fragments(text) if prose_like else markdown.loose(text)
+    pieces: Iterable[markdown.Fragment] = chain(commands, markdown.handed(text))
     warnings = Warnings(text, is_body=path.lower() == "skill.md")
     for fragment in pieces:
         warned = shown and warnings.at(fragment.line)
         where = Where(exam, path, judge_code, fragment.line, shown=shown, warned=warned)
+        judge_code(fragment.language, fragment.text, where)
+
+
+def _read_handed(artefact: Artefact, text: str, exam: Examination) -> None:
+    for fragment in markdown.handed(text):
+        where = Where(exam, artefact.path, judge_code, fragment.line)
         judge_code(fragment.language, fragment.text, where)
 
 
@@ -243,11 +262,7 @@ _WARNS = re.compile(
 
 
 def _read_notebook(artefact: Artefact, text: str, exam: Examination) -> None:
-    for source in re.findall(r'"source":\s*\[(.*?)\]', text, re.DOTALL):
-        code = "".join(
-            piece.encode().decode("unicode_escape", "replace")
-            for piece in re.findall(r'"((?:[^"\\]|\\.)*)"', source)
-        )
+    for code in _cells(text):
         started = "\n".join(re.findall(r"(?m)^\s*[!%]+(?:bash|sh|sx)?[ \t]*(.*)$", code))
         plain = re.sub(r"(?m)^\s*[!%].*$", "", code)
         shell = code.startswith(("%%bash", "%%sh", "%%script"))
@@ -257,13 +272,25 @@ def _read_notebook(artefact: Artefact, text: str, exam: Examination) -> None:
             judge_code("python", plain, Where(exam, artefact.path, judge_code, shown=True))
 
 
+def _cells(text: str) -> Iterator[str]:
+    """The sources of a notebook's cells of code."""
+    try:
+        cells = json.loads(text)["cells"]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return
+    for cell in cells if isinstance(cells, list) else ():
+        if isinstance(cell, dict) and cell.get("cell_type") == "code":
+            source = cell.get("source", "")
+            yield "".join(map(str, source)) if isinstance(source, list) else str(source)
+
+
 def _read_words(artefact: Artefact, text: str, exam: Examination, *, kind: str) -> None:
     """Sentences and patterns, also of a text read through simple ciphers."""
     path, report = artefact.path, exam.report
     words = Words(text)
     if kind == "text":
         spoken = markdown.spoken(text, words)
-        prose.check(text, words, path, report, kind="text", spoken=spoken)
+        prose.check(text, words, path, report, kind="text", spoken=spoken, about=exam.about)
         orders.check(text, words, exam.about, path, report, spoken=spoken)
         if artefact.depth == 0 and artefact.suffix in _PROSE_LIKE:
             strays.check(text, words, exam.about, path, report, spoken=spoken)
@@ -300,7 +327,13 @@ def _tell_pattern(match: "yara.Match", text: str, warnings: Warnings | None, whe
             known = where.shown and any(
                 map(is_known_installer, re.findall(r"https://[^\s\"')]+", found))
             )
-            place.tell(match.meta["id"], line, found, severity=Severity.INFO if known else None)
+            start = data.rfind(b"\n", 0, one.offset) + 1
+            never = _NEVER.search(data[start : one.offset].decode("utf-8", "replace"))
+            told = known or match.meta["id"] == "agent.unsafe-switch" and where.shown and never
+            place.tell(match.meta["id"], line, found, severity=Severity.INFO if told else None)
+
+
+_NEVER = re.compile(r"(?i)\b(never|do not|don't|avoid|instead of)\b[^.\n]{0,60}$")
 
 
 def _read_inner(artefact: Artefact, text: str, exam: Examination) -> None:

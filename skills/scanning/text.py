@@ -113,6 +113,9 @@ _FOLDED: dict[int, str | None] = {
         ord(char): plain
         for char, plain in zip("łøđıæœ", ("l", "o", "d", "i", "ae", "oe"), strict=True)
     },
+    # Small capitals and the letters of flags are letters to whoever reads.
+    **dict(zip(map(ord, "ᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘǫʀꜱᴛᴜᴠᴡʏᴢ"), "abcdefghijklmnopqrstuvwyz", strict=True)),
+    **{0x1F1E6 + at: chr(0x61 + at) for at in range(26)},
 }
 
 

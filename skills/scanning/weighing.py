@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from math import log
 
 from .orders import sentences
+from .prose import TRADE
 from .report import Report
 from .ruleset import RULES, RulesUnreadable
 from .text import Words
@@ -20,10 +21,6 @@ SHORTEST_TEXT = 8
 LONGEST_TEXT = 100
 _TOKEN = re.compile(r"[a-z0-9.]{0,30}\.[a-z]+|[a-z0-9]+|[\u0400-\u04ff]+|[^\x00-\x7f]")
 _ADDRESS = re.compile(r"(?:https?|ftp|wss?)://\S+|(?<!\S)\S{1,80}@\S{1,80}")
-_TRADE = re.compile(
-    r"(?i)\b(secur|attack|inject|phish|pentest|red.?team|threat|vulnerab|malware|forensic|incident"
-    r"|jailbreak|cipher|crypto|encod|decod|guardrail|abuse|fraud)"
-)
 _LETTER = re.compile(r"[a-z\u0400-\u04ff]")
 
 
@@ -48,7 +45,7 @@ def check(
 ) -> None:  # fmt: skip
     """Reports sentences that weigh more than a text of this length may have by chance; a skill that
     says it is about attacks speaks of them."""
-    if _TRADE.search(about):
+    if TRADE.search(about):
         return
     said = [one for one in sentences(words) if spoken is None or spoken(one.begin)]
     if len(said) > LONGEST_TEXT:

@@ -2,7 +2,7 @@
 
 import re
 
-from . import javascript, python
+from . import foreign, javascript, python
 from .commands import judge_text
 from .where import Where
 
@@ -15,7 +15,8 @@ def weight(text: str) -> int:
 
 
 def judge_code(language: str, text: str, where: Where) -> None:
-    """Reports what a text in `python`, `javascript` or `shell` would do; others are left alone."""
+    """Reports what a text would do: `python`, `javascript` and `shell` by their grammar, others by
+    what meets in them."""
     where.exam.spend("code", weight(text), where.file)
     if language == "python":
         python.read(text, where)
@@ -23,3 +24,5 @@ def judge_code(language: str, text: str, where: Where) -> None:
         javascript.read(text, where)
     elif language == "shell":
         judge_text(text, where)
+    elif language in foreign.NAMES:
+        foreign.read(language, text, where)

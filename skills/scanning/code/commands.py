@@ -59,7 +59,7 @@ def judge_words(words: Sequence[str], where: Where, line: int) -> None:
 
 def _judge_pipeline(pipeline: Pipeline, where: Where, fetched: set[str]) -> None:
     stages = [(command, bare(command.words)) for command in pipeline]
-    _judge_flow(stages, where)
+    _judge_flow(stages, where, fetched)
     for command, words in stages:
         _judge_command(command, words, where, fetched)
         for inner in command.inner:
@@ -71,7 +71,7 @@ def _judge_pipeline(pipeline: Pipeline, where: Where, fetched: set[str]) -> None
 Stage = tuple[Command, tuple[str, ...]]
 
 
-def _judge_flow(stages: list[Stage], where: Where) -> None:
+def _judge_flow(stages: list[Stage], where: Where, fetched: set[str]) -> None:
     """What one stage hands to the next."""
     carried: set[str] = set()
     address = ""
@@ -84,12 +84,28 @@ def _judge_flow(stages: list[Stage], where: Where) -> None:
             if command.fed or carried & {"text", "fed"}:
                 for text in _fed(stages, command):
                     where.read_inside("shell", text, command.line)
-        if words and words[0] in names.SENDERS and carried & {"secret", "environment"}:
-            where.tell("code.secret-sent", command.line, _whole(stages))
+        if "download" in carried and not names.is_known_installer(address):
+            fetched.update(_targets(command, words))
+        _judge_sender(stages, command, words, carried, where)
         carried |= _carries(command, words)
         if carried & {"secret", "environment"}:
             where.exam.taint(where.file, _targets(command, words))
         address = _address(words) or address
+
+
+def _judge_sender(
+    stages: list[Stage], command: Command, words: tuple[str, ...], carried: set[str], where: Where
+) -> None:
+    """Private data that reaches a program which sends it."""
+    if not words:
+        return
+    if words[0] in names.SENDERS:
+        drop = names.DROP_SITES.search(command.text)
+        strange = bool(drop) or any(map(consequences.is_strange, words))
+        if carried & {"secret", "environment"} or "settings" in carried and strange:
+            where.tell("code.secret-sent", command.line, _whole(stages))
+    if words[0] in _CAPTURES:
+        where.exam.taint(where.file, [word for word in words[1:] if "/" in word or "." in word])
 
 
 def _targets(command: Command, words: tuple[str, ...]) -> list[str]:
@@ -130,28 +146,47 @@ def _fed(stages: list[Stage], command: Command) -> Iterator[str]:
 
 def _carries(command: Command, words: tuple[str, ...]) -> set[str]:
     """What a stage's output may hold."""
-    out: set[str] = set()
-    if not words:
-        return out
-    name = words[0]
-    if name in names.DOWNLOADERS | _PIPES_IN and not is_only_local(words):
-        out.add("download")
-    if name in names.DECODERS and is_decoding(words):
-        out.add("decode")
-    if name in names.ENVIRONMENT and len(words) == 1 or words == ("export", "-p"):
-        out.add("environment")
-    if reads_secret(command, words):
-        out.add("secret")
-    if name in {"echo", "printf"}:
-        out.add("text")
-    if command.fed:
-        out.add("fed")
-    for inner in command.inner:
+    out = _prints(command, words) if words else set()
+    for inner in (*command.inner, *command.called):
         for one in inner:
             out |= _carries(one, bare(one.words))
     return out
 
 
+def _prints(command: Command, words: tuple[str, ...]) -> set[str]:
+    """What the program itself puts out."""
+    name, out = words[0], _private(command, words)
+    if name in names.DOWNLOADERS | _PIPES_IN and not is_only_local(words):
+        out.add("download")
+    if name in names.DECODERS and is_decoding(words):
+        out.add("decode")
+    if name in {"echo", "printf"}:
+        out.add("text")
+    if command.fed:
+        out.add("fed")
+    return out
+
+
+def _private(command: Command, words: tuple[str, ...]) -> set[str]:
+    """What is the user's own in it."""
+    name, out = words[0], set[str]()
+    if name in names.ENVIRONMENT and len(words) == 1 or words == ("export", "-p"):
+        out.add("environment")
+    if reads_secret(command, words) or name in _PRIVATE_PRINTERS:
+        out.add("secret")
+    if name in names.READERS and any(names.OWN_SETTINGS.search(f" {word}") for word in words[1:]):
+        out.add("settings")
+    if name in {"ls", "find", "echo", "printf"} and _names_secret(words):
+        out.add("secret")
+    return out
+
+
+def _names_secret(words: tuple[str, ...]) -> bool:
+    return any(names.SECRETS.search(f" {word}") for word in words[1:])
+
+
+_CAPTURES = {"screencapture", "scrot", "gnome-screenshot", "grim", "arecord", "maim"}
+_PRIVATE_PRINTERS = frozenset(COMMANDS["private_printers"])
 _PIPES_IN = frozenset(COMMANDS["pipes_in"]) - {"openssl"}
 
 
@@ -197,10 +232,10 @@ def reads_secret(command: Command, words: tuple[str, ...]) -> bool:
 
 def is_only_local(words: tuple[str, ...]) -> bool:
     addresses = [
-        word for word in words[1:] if "://" in word or re.match(r"[\w.-]+(:\d+)?(/|$)", word)
+        word for word in words[1:] if "://" in word or re.match(r"\w[\w.-]*(:\d+)?(/|$)", word)
     ]
     hosts = [word for word in addresses if "://" in word] or addresses[:1]
-    return bool(hosts) and all(names.is_local(word) for word in hosts)
+    return bool(hosts) and all(names.is_near(word) for word in hosts)
 
 
 def _address(words: tuple[str, ...]) -> str:
@@ -212,13 +247,23 @@ def _address(words: tuple[str, ...]) -> str:
 
 def tell_download_run(address: str, command: Command, where: Where) -> None:
     """A known publisher's page may show its installer; a file that runs has no such excuse."""
-    if names.is_known_installer(address):
+    if where.shown and not _PLACE.search(address):
+        rule = "code.download-run-known"
+    elif names.is_known_installer(address):
         rule = "code.download-run-known" if where.shown else "code.download-run-shown"
-    elif where.shown and address.startswith("https://") and not _is_odd(address):
+    elif where.shown and (names.is_local(address) or _is_plain(address)):
         rule = "code.download-run-shown"
     else:
         rule = "code.download-run"
     where.tell(rule, command.line, f"{address} → {command.text}")
+
+
+def _is_plain(address: str) -> bool:
+    return address.startswith("https://") and not _is_odd(address)
+
+
+# `curl … | sh` without a place names a habit; nobody can run it.
+_PLACE = re.compile(r"\w{2}|\$")
 
 
 def _is_odd(address: str) -> bool:
@@ -266,7 +311,7 @@ def _judge_spelling(command: Command, words: tuple[str, ...], where: Where) -> N
 
 def _judge_run_of_inner(command: Command, words: tuple[str, ...], where: Where) -> None:
     """`bash -c "$(curl …)"`, `eval $(… | base64 -d)`, `source <(curl …)`, `$(curl …)`."""
-    runs = words[0] in names.INTERPRETERS or is_unknown(words[0]) or words[0] == "\0"
+    runs = words[0] in names.INTERPRETERS | _READS_PROGRAM or is_unknown(words[0])
     if not runs or not command.inner:
         return
     if words[0] in names.INTERPRETERS and words[0] not in {"eval", "source", "."}:
@@ -284,6 +329,9 @@ def _judge_run_of_inner(command: Command, words: tuple[str, ...], where: Where) 
                 where.tell("code.decode-run", command.line, command.text)
 
 
+_READS_PROGRAM = {"make", "gmake", "awk", "gawk", "vim", "vi", "psql", "ansible-playbook"}
+
+
 def _judge_staged(
     command: Command, words: tuple[str, ...], where: Where, fetched: set[str]
 ) -> None:
@@ -298,7 +346,7 @@ def _judge_staged(
             targets.append(address.rpartition("/")[2])
         if words[0].startswith(("wget", "lwp-download", "aria2c", "axel")) and not targets:
             targets += [address.rpartition("/")[2], words[-1]]
-        if not names.is_known_installer(address):
+        if not names.is_known_installer(address) and _PLACE.search(address.rpartition("://")[2]):
             fetched.update(target.removeprefix("./") for target in targets if target.strip("-"))
         return
     if not fetched:
@@ -330,6 +378,9 @@ def _judge_files(command: Command, words: tuple[str, ...], where: Where) -> None
 def _judge_target(path: str, command: Command, where: Where) -> None:
     if names.FOREIGN_KEYS.search(path):
         where.tell("code.foreign-key", command.line, command.text)
+    elif re.search(r"\.ssh/(config|rc|environment)\b", path):
+        if re.search(r"(?i)ProxyCommand|LocalCommand|Match exec", command.text + command.fed):
+            where.tell("code.persistence", command.line, command.text)
     elif names.PERSISTENCE.search(path):
         harmless = where.shown and re.search(r"(PATH|alias|eval \"\$|source|HOME)", command.text)
         where.tell(
@@ -338,8 +389,22 @@ def _judge_target(path: str, command: Command, where: Where) -> None:
             command.text,
             severity=Severity.INFO if harmless else None,
         )
-    if names.AGENT_MEMORY.search(f" {path}") and not where.shown:
+    if path == "/etc/hosts" and _KNOWN_HOST.search(command.text):
+        where.tell("code.relay", command.line, command.text)
+    if path.startswith("/etc/apt/") and any(map(consequences.is_strange, _words(command))):
+        where.tell("code.install-source", command.line, command.text)
+    is_body = where.file.lower() == "skill.md"
+    if names.AGENT_MEMORY.search(f" {path}") and (is_body or not where.shown):
         where.tell("agent.writes-memory", command.line, command.text)
+
+
+def _words(command: Command) -> list[str]:
+    return command.text.split()
+
+
+_KNOWN_HOST = re.compile(
+    r"(?i)\b(github|gitlab|pypi|npmjs|anthropic|openai|googleapis|microsoft|docker)\.(com|org|io)\b"
+)
 
 
 def _check_network(command: Command, words: tuple[str, ...], where: Where) -> None:
@@ -416,6 +481,7 @@ def _check_git(command: Command, words: tuple[str, ...], where: Where) -> None:
     for setting in settings:
         if names.GIT_SETTINGS.match(setting):
             harmless = names.GIT_HARMLESS.match(setting) and "!" not in words[-1]
+            harmless = harmless or _keeps_safely(setting, words[-1])
             everywhere = any(word in {"--global", "--system"} for word in words)
             redirects = re.search(r"(?i)insteadof|pushurl|helper|proxy|extraheader", setting)
             rule = "code.git-settings" if everywhere or redirects else "code.git-settings-local"
@@ -426,6 +492,13 @@ def _check_git(command: Command, words: tuple[str, ...], where: Where) -> None:
         where.can("network", command.line)
 
 
+def _keeps_safely(setting: str, given: str) -> bool:
+    """Whether git is told to keep credentials where the system keeps them."""
+    is_helper = re.match(r"(?i)credential(\..*)?\.helper$", setting)
+    return bool(is_helper and (_HELPERS.match(given) or given == ""))
+
+
+_HELPERS = re.compile(COMMANDS["credential_helpers"])
 _EVERYTHING = re.compile(r"/|~|~/|/\*|~/\*|\.\./?|/(home|usr|etc|var|root|Users)/?\*?")
 
 
@@ -480,18 +553,26 @@ _INDEXED = {"pip", "pip3", "npm", "pnpm", "yarn", "uv", "gem", "pipx", "poetry"}
 
 
 def _check_brakes(command: Command, words: tuple[str, ...], where: Where) -> None:
+    if re.search(r"\bsudo\s+(-\w+\s+)*-S\b", " ".join(command.words[:4])):
+        where.tell("code.lowers-guard", command.line, command.text)
     if any(word in names.UNSAFE_SWITCHES for word in words):
         where.tell("agent.unsafe-switch", command.line, command.text)
     lighter = Severity.INFO if where.shown else None
     if words[0] in names.AGENTS and words[1:3] in {("mcp", "add"), ("config", "set")}:
         where.tell("agent.settings-file", command.line, command.text, severity=lighter)
+    if _ADDS_SKILLS.search(command.text) and (not where.shown or _UNASKED.search(command.text)):
+        where.tell("agent.settings-file", command.line, command.text)
     if _matches(words, _DECIDES):
         is_body = where.file.lower() == "skill.md"
         where.tell(
             "agent.decides", command.line, command.text, severity=None if is_body else lighter
         )
-    if _matches(words, _LOWERS_GUARD) or words == ("unset", "HISTFILE"):
+    if consequences.matches(words, COMMANDS["lowers_guard"]) or words == ("unset", "HISTFILE"):
         where.tell("code.lowers-guard", command.line, command.text)
+
+
+_ADDS_SKILLS = re.compile(r"\bskills (add|install)\b|\bplugin (install|marketplace add)\b")
+_UNASKED = re.compile(r"(^|\s)(-y|--yes|-g|--global)\b")
 
 
 def _check_persistence(command: Command, words: tuple[str, ...], where: Where) -> None:
@@ -499,7 +580,7 @@ def _check_persistence(command: Command, words: tuple[str, ...], where: Where) -
     starts = {"/create", "load", "bootstrap"} & set(words)
     if (
         name == "crontab"
-        and words[1:] not in {(), ("-l",)}
+        and words[1:] not in {(), ("-l",), ("-e",)}
         or (name in {"schtasks", "launchctl"} and starts)
     ):
         where.tell("code.persistence", command.line, command.text)
@@ -516,12 +597,21 @@ def _check_persistence(command: Command, words: tuple[str, ...], where: Where) -
 _RUN_SOMETHING = {
     "LD_PRELOAD", "DYLD_INSERT_LIBRARIES", "BASH_ENV", "PROMPT_COMMAND", "PYTHONSTARTUP",
     "GIT_SSH_COMMAND", "GIT_ASKPASS", "GIT_EXTERNAL_DIFF", "GIT_CONFIG_GLOBAL", "NODE_OPTIONS",
-    "PERL5OPT", "RUBYOPT",
+    "PERL5OPT", "RUBYOPT", "NODE_TLS_REJECT_UNAUTHORIZED", "PYTHONHTTPSVERIFY",
 }  # fmt: skip
 
 
+_PROXIES = {"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "PIP_INDEX_URL", "NPM_CONFIG_REGISTRY",
+            "UV_INDEX_URL", "PIP_EXTRA_INDEX_URL", "GOPROXY", "CARGO_REGISTRIES_CRATES_IO_INDEX",
+            "OPENAI_BASE_URL", "ANTHROPIC_BASE_URL"}  # fmt: skip
+
+
 def _judge_variable(variable: str, content: str, command: Command, where: Where) -> None:
+    if variable.upper() in _PROXIES and consequences.is_strange(content):
+        where.tell("code.relay", command.line, command.text)
     if variable in _RUN_SOMETHING and content:
+        if "ProxyCommand" in content or content.startswith("/tmp/"):
+            where.tell("code.persistence", command.line, command.text)
         heavy = variable not in {"NODE_OPTIONS", "GIT_CONFIG_GLOBAL"} or "require" in content
         if heavy:
             lighter = Severity.INFO if where.shown else None
@@ -546,7 +636,6 @@ def _by_first_word(table: str) -> dict[str, list[list[str]]]:
 
 _SECRET_PRINTERS = _by_first_word("secret_printers")
 _DECIDES = _by_first_word("decides_for_people")
-_LOWERS_GUARD = _by_first_word("lowers_guard")
 
 
 _CHECKS: tuple[Callable[[Command, tuple[str, ...], Where], None], ...] = (
@@ -573,11 +662,13 @@ def _judge_nested_code(command: Command, words: tuple[str, ...], where: Where) -
 def nested_code(words: tuple[str, ...], command: Command) -> Iterator[tuple[str, str]]:
     """(language, text) of the code that a command carries in its words."""
     name = words[0]
+    if name in {"awk", "gawk", "vim", "vi"}:
+        yield "words", " ".join(words[1:])
     if name not in names.INTERPRETERS:
         if command.fed and command.writes and name in {"cat", "tee"}:
             suffix = command.writes[-1].rpartition(".")[2]
             yield (
-                {"py": "python", "js": "javascript", "sh": "shell"}.get(suffix, "other"),
+                {"py": "python", "js": "javascript", "sh": "shell"}.get(suffix, "words"),
                 command.fed,
             )
         return
@@ -597,4 +688,8 @@ def language_of(name: str) -> str:
         return "python"
     if name in {"node", "nodejs", "deno", "bun", "tsx", "ts-node"}:
         return "javascript"
-    return "shell" if name in names.SHELLS else "other"
+    if name in {"pwsh", "powershell", "iex"}:
+        return "powershell"
+    if name in {"ruby", "perl", "php", "lua"}:
+        return name
+    return "shell" if name in names.SHELLS else "words"

@@ -15,7 +15,13 @@ _STATEMENTS = re.compile(COMMANDS["destroying_statements"])
 _CLIENTS = frozenset(COMMANDS["database_clients"])
 _COPIERS = {"cp", "mv", "scp", "rsync", "install", "ln", "tar", "zip", "dd", "tee"}
 _ALIAS = re.compile(r"\balias\s+(sudo|su|ssh|scp|git|gh|curl|wget|pip|npm|login|gpg|kubectl|aws)=")
-_TOPIC = {"psql": "postgres", "git": "git", "gh": "git", "aws": "aws", "ssh": "ssh"}
+_TOPIC = {
+    "psql": "postgres",
+    "git": r"(git|repo|branch|commit|histor)",
+    "gh": "git",
+    "aws": "aws",
+    "ssh": "ssh",
+}
 _KEY = re.compile(r"\$\{?([A-Z][A-Z0-9]*)_[A-Z0-9_]*(?:TOKEN|KEY|SECRET|PASSWORD|PAT)\b")
 _HOME = re.compile(r"~(/|$)")
 _SAFE_HOMES = re.compile(r"~/\.?(cache|local/share/|npm|tmp|config/)\S+|~/\S+/\S+/\S+")
@@ -27,6 +33,8 @@ def check(command: Command, words: Words, where: Where) -> None:
     _check_tunnels(command, words, where)
     _check_copies(command, words, where)
     _check_remote(command, words, where)
+    _check_address(command, words, where)
+    _check_container(command, words, where)
     _check_key(command, words, where)
     if _ALIAS.search(command.text) and any(map(names.PERSISTENCE.search, command.writes)):
         where.tell("code.persistence", command.line, command.text)
@@ -51,8 +59,8 @@ def _found(sought: str) -> str:
 
 def _is_trade(words: Words, where: Where) -> bool:
     """Whether the skill says of itself that it works with this program."""
-    about = where.exam.about.lower()
-    return bool(re.search(rf"\b{re.escape(_TOPIC.get(words[0], words[0]))}", about))
+    about = where.exam.about.partition("\n")[2].lower()
+    return bool(re.search(rf"\b{_TOPIC.get(words[0]) or re.escape(words[0])}", about))
 
 
 def _tell(rule: str, command: Command, words: Words, where: Where) -> None:
@@ -62,7 +70,7 @@ def _tell(rule: str, command: Command, words: Words, where: Where) -> None:
 
 def _check_destroys(command: Command, words: Words, where: Where) -> None:
     said = words[0] in _CLIENTS and any(map(_STATEMENTS.search, (*words[1:], command.fed)))
-    if said or _matches(words, COMMANDS["destroys"]) or _wipes_home(words):
+    if said or matches(words, COMMANDS["destroys"]) or _wipes_home(words):
         _tell("code.destructive", command, words, where)
 
 
@@ -78,10 +86,12 @@ def _wipes_home(words: Words) -> bool:
 
 
 def _check_tunnels(command: Command, words: Words, where: Where) -> None:
-    if _matches(words, COMMANDS["tunnels"]):
-        rule = "code.reverse-shell"
-        light = Severity.INFO if where.shown and _is_trade(words, where) else Severity.WARN
-        where.tell(rule, command.line, command.text, severity=light)
+    if matches(words, COMMANDS["tunnels"]):
+        _tell("code.reverse-shell", command, words, where)
+    if matches(words, COMMANDS["lets_in"]):
+        _tell("code.lets-in", command, words, where)
+    if matches(words, COMMANDS["publishes"]):
+        _tell("code.secret-copied", command, words, where)
 
 
 def _check_copies(command: Command, words: Words, where: Where) -> None:
@@ -109,8 +119,48 @@ _WELL_KNOWN = re.compile(PLACES["well_known"])
 
 
 def _strange(words: Words) -> bool:
-    hosts = [names.host(word) for word in words if "://" in word]
-    return any(not _WELL_KNOWN.search(one) and not names.LOCAL_HOSTS.match(one) for one in hosts)
+    return any(map(is_strange, words))
+
+
+def is_strange(address: str) -> bool:
+    """Whether it is an address, and one of nobody we know."""
+    name = names.host(address) if "://" in address else ""
+    return bool(name) and not _WELL_KNOWN.search(name) and not names.LOCAL_HOSTS.match(name)
+
+
+def _check_address(command: Command, words: Words, where: Where) -> None:
+    """What is run or installed from an address that nobody knows."""
+    remote = [word for word in words[1:] if _is_remote(word, words[0])]
+    from_forge = words[0] in names.RUNS_REMOTE and _FORGE.search(" ".join(words[1:4]))
+    if from_forge or remote and matches(words, COMMANDS["runs_address"]):
+        where.tell("code.install-source", command.line, command.text)
+
+
+_FORGE = re.compile(r"(^| )(github|gitlab|bitbucket|gist):\S+/\S+")
+_MODULE = re.compile(r"[\w-]+(\.[\w-]+)+/\S+")
+
+
+def _is_remote(word: str, program: str) -> bool:
+    """Whether the word is an address of nobody we know, with a scheme or as Go names modules."""
+    address = word.partition("=")[2] if word.startswith("--") else word
+    if "://" not in address and not (program == "go" and _MODULE.match(address)):
+        return False
+    name = names.host(address.removeprefix("git+"))
+    ours = _WELL_KNOWN.search(name) or names.LOCAL_HOSTS.match(name)
+    return not (ours or names.is_known_origin(address))
+
+
+def _check_container(command: Command, words: Words, where: Where) -> None:
+    """A container that is given the machine: all rights, its own ruler, or a home directory."""
+    runs = words[0] in {"docker", "podman", "nerdctl"} and {"run", "create"} & set(words[1:3])
+    if runs and _MACHINE.search(" ".join(words)):
+        _tell("code.lowers-guard", command, words, where)
+
+
+_MACHINE = re.compile(
+    r"--privileged|--(pid|net|network|userns|ipc)[= ]host|docker\.sock:|cap-add[= ](ALL|SYS_ADMIN)"
+    r"|(-v|--volume)[= ](/|~/?|/root|/home|/etc|~/\.(ssh|aws|kube|gnupg)[^:]*):"
+)
 
 
 def _check_key(command: Command, words: Words, where: Where) -> None:
@@ -126,7 +176,7 @@ def _check_key(command: Command, words: Words, where: Where) -> None:
             where.tell("code.key-elsewhere", command.line, command.text)
 
 
-def _matches(words: Words, table: Sequence[Sequence[str]]) -> bool:
+def matches(words: Words, table: Sequence[Sequence[str]]) -> bool:
     """Whether the command begins as a row of the table and holds its further words in order."""
     return any(
         row[0] == words[0] and _in_order(words[1:], row[1:]) for row in table if len(row) > 0

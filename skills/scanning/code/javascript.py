@@ -10,6 +10,7 @@ from ..ruleset import PLACES, load
 from ..values import Severity
 from . import names
 from .commands import judge_words
+from .consequences import is_strange
 from .javascript_values import Values
 from .shell_words import UNKNOWN, raw
 from .where import Where
@@ -28,6 +29,7 @@ _WORTH = re.compile(
     rb"|document\.cookie|localStorage|sessionStorage"
 )
 _STORED = re.compile(r"document\.cookie|JSON\.stringify\((local|session)Storage\)")
+_OWN = re.compile(r"document\.cookie|(local|session)Storage\b")
 _MEMBER_CALLS = re.compile(r"\.(get|post|put|patch|request|send)$")
 Marks = frozenset[str]
 PRIVATE = frozenset({"secret", "environment"})
@@ -35,9 +37,16 @@ PRIVATE = frozenset({"secret", "environment"})
 
 def read(text: str, where: Where) -> None:
     """Reports what a JavaScript or TypeScript text would do."""
-    data = text.encode("utf-8", "replace")
+    data = _TYPES.sub(r"\1 =", text).encode("utf-8", "replace")
     if _WORTH.search(data):
         _Script(where).walk(_PARSER.parse(data).root_node)
+        if all(one in data for one in _SHELL_AWAY):
+            where.tell("code.reverse-shell", where.line, "a shell joined to a socket")
+
+
+# `const url: string = …` is not JavaScript; without the type it is.
+_TYPES = re.compile(r"(\b(?:const|let|var)\s+\w+)\s*:\s*[\w<>\[\]|., ]{1,80}?\s*=(?![=>])")
+_SHELL_AWAY = (b"child_process", b"net", b".stdin", b".stdout", b".pipe(", b".connect(")
 
 
 class _Script:
@@ -144,6 +153,9 @@ class _Script:
         if parent is not None and parent.type == "subscript_expression":
             return frozenset({f"key:{self.values.text(parent.child_by_field_name('index'))}"})
         if parent is not None and parent.type in {"spread_element", "pair"}:
+            key = parent.child_by_field_name("key")
+            if parent.type == "pair" and key is not None and raw(key) != "env":
+                return frozenset({"environment"})
             # `{ ...process.env, A: 1 }` is how a child process gets its environment.
             holder = parent.parent.parent if parent.parent is not None else None
             if parent.type == "pair" or holder is not None and holder.type == "pair":
@@ -152,6 +164,8 @@ class _Script:
 
     def _result(self, node: Node) -> Marks:
         name = self._name(node)
+        if name in {"Deno.env.toObject", "Bun.env"}:
+            return frozenset({"environment"})
         if (
             _IS["decodes"].match(name)
             or _IS["decodes"].match(f"{name}$text")
@@ -183,6 +197,8 @@ class _Script:
 
     def _judge(self, node: Node) -> None:
         name = self._name(node)
+        if raw(node.child_by_field_name("function") or node).endswith(".constructor.constructor"):
+            self.tell("code.obfuscated", node)
         if not name:
             return
         timer = name in {"setTimeout", "setInterval"} and self._first(node)
@@ -237,6 +253,10 @@ class _Script:
             self.tell("code.download-run" if fetched else "code.dynamic-run", node)
         if name in {"process.binding", "process._linkedBinding"}:
             self.tell("code.dynamic-run", node)
+        if name.startswith("WebAssembly.") and any(
+            "downloaded" in self._carried(one) for one in given
+        ):
+            self.tell("code.download-run", node)
         if name == "import" and "://" in self._first(node):
             self.tell("code.download-run", node)
 
@@ -251,6 +271,9 @@ class _Script:
         self.where.can("shell", line)
         if self._is_odd(node.child_by_field_name("function")):
             self.tell("code.obfuscated", node)
+        tagged = node.child_by_field_name("arguments")
+        if tagged is not None and tagged.type == "template_string":
+            given = [tagged]
         if not given:
             return
         carried = self._carried(given[0])
@@ -264,8 +287,18 @@ class _Script:
         if _IS["shell"].match(name):
             self.where.read_inside("shell", command.replace(UNKNOWN, "$x"), line)
             return
-        rest = self.values.array(given[1]) if len(given) > 1 else None
+        rest = self._arguments_of(given[1]) if len(given) > 1 else None
         judge_words([command, *(rest or [])], self.where, line)
+
+    def _arguments_of(self, node: Node) -> list[str] | None:
+        """The words of `spawn("sh", ["-c", …])` and `new Deno.Command("sh", { args: […] })`."""
+        if node.type != "object":
+            return self.values.array(node)
+        for pair in node.named_children:
+            key = pair.child_by_field_name("key")
+            if key is not None and raw(key) == "args":
+                return self.values.array(pair.child_by_field_name("value"))
+        return None
 
     def _is_web_method(self, name: str, node: Node) -> bool:
         return bool(_MEMBER_CALLS.search(name)) and "://" in self._first(node)
@@ -279,7 +312,8 @@ class _Script:
         carried: set[str] = set()
         for one in self.values.arguments(node):
             carried |= self._carried(one)
-        if carried & PRIVATE or _STORED.search(raw(node)[:2000]):
+        stored = names.is_local(address) or not is_strange(address) or not _OWN.search(raw(node))
+        if carried & PRIVATE or _STORED.search(raw(node)[:2000]) or not stored:
             self.tell("code.secret-sent", node)
         if _IS["lookups"].match(name) and re.match(f"{UNKNOWN}\\S*\\.\\w", address):
             self.tell("code.name-lookup", node)
@@ -328,11 +362,12 @@ class _Script:
     def _assigned(self, node: Node) -> None:
         """`new Image().src = "https://…?" + document.cookie` sends by being assigned."""
         target, value = node.child_by_field_name("left"), node.child_by_field_name("right")
-        if (
-            target is None
-            or value is None
-            or not raw(target).endswith((".src", ".href", "location"))
-        ):
+        if target is None or value is None:
+            return
+        exported = raw(target).startswith(("module.exports", "exports."))
+        if exported and "environment" in self._carried(value):
+            self.where.did("environment-dump", self.line(node), raw(node)[:80])
+        if not raw(target).endswith((".src", ".href", "location")):
             return
         text = raw(value)
         if re.search(r"document\.cookie|localStorage|sessionStorage", text):

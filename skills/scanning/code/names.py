@@ -33,6 +33,7 @@ AGENT_MEMORY = re.compile(PLACES["agent_memory"])
 DROP_SITES = re.compile(PLACES["drop_sites"])
 SHORT_LINKS = re.compile(PLACES["short_links"])
 LOCAL_HOSTS = re.compile(PLACES["local_hosts"])
+NEAR_HOSTS = re.compile(PLACES["near_hosts"])
 ADDRESS = re.compile(r"(?i)\b(?:https?|ftp|wss?|git|ssh)://([^\s\"'`<>)\]}|\\]+)")
 _INSTALLERS = tuple(PLACES["installers"])
 
@@ -54,6 +55,11 @@ def host(address: str) -> str:
 
 def is_local(address: str) -> bool:
     return bool(LOCAL_HOSTS.match(host(address)))
+
+
+def is_near(address: str) -> bool:
+    """Whether this machine or its network answers; a made-up name may be somebody's after all."""
+    return bool(NEAR_HOSTS.match(host(address)))
 
 
 @cache

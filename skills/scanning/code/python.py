@@ -11,6 +11,7 @@ from ..ruleset import PLACES, load
 from ..values import Severity
 from . import names
 from .commands import judge_words
+from .consequences import is_strange
 from .python_values import DECODERS, MODULE_LOADERS, Constant, Values
 from .shell_words import UNKNOWN
 from .where import Where
@@ -19,7 +20,8 @@ _IS = {name: re.compile(pattern) for name, pattern in load("python.yaml").items(
 _WRITE_MODE = re.compile(r"[wax+]")
 _ANY = re.compile(
     "|".join(f"(?:{pattern.pattern})" for pattern in _IS.values())
-    + r"|\.(decompress|decrypt)$|compile|dup2|keyring|^pip\b|open$"
+    + r"|\.(decompress|decrypt)$|compile|dup2|keyring|^pip\b|open$|^print$|getpass|webbrowser"
+    + r"|\.write(_bytes|_text)?$"
     + r"|\.(get|post|put|patch|request|urlopen|fetch|send|delete|stream)$|"
     + "|".join(f"^{re.escape(name)}$" for name in sorted(DECODERS | MODULE_LOADERS))
 )
@@ -35,6 +37,10 @@ _SPELLED = (
     "__builtins__",
     "subprocess",
 )
+# A method of such a module that a script puts its own function in the place of.
+_PATCHED = re.compile(
+    r"(requests|httpx|urllib3?|aiohttp|subprocess|builtins|smtplib)\.[\w.]*[a-z]\w*$"
+)
 NOTHING: Marks = frozenset()
 PRIVATE = frozenset({"secret", "environment"})
 
@@ -46,10 +52,25 @@ def read(text: str, where: Where, exports: Exports | None = None, module: str = 
         if not where.shown:
             where.tell("code.unparsed", where.line, "Python")
         return
+    if all(pattern.search(text) for pattern in _LOCKS_FILES):
+        where.tell("code.destructive", where.line, "encrypts the files of a home directory")
     try:
         _Module(where, exports or Exports(), module).run(tree.body)
     except RecursionError:
         where.tell("code.unparsed", where.line, "Python, nested too deeply")
+
+
+_LOCKS_FILES = tuple(
+    map(
+        re.compile,
+        (
+            r"expanduser\(|Path\.home\(|environ\W{1,4}(HOME|USERPROFILE)|['\"]/home",
+            r"os\.walk\(|\.r?glob\(|scandir\(",
+            r"\.encrypt\(|AES\.new\(|ChaCha20",
+            r"['\"]w?b?\+?wb|['\"]wb|write_bytes\(|os\.(remove|unlink)\(",
+        ),
+    )
+)
 
 
 def learn(text: str, exports: Exports, module: str) -> None:
@@ -81,6 +102,7 @@ class _Module:
         self.senders: set[str] = set()
         self.function: list[str] = []
         self.kinds_called: set[str] = set()
+        self.fetched: set[str] = set()
 
     def run(self, body: Sequence[ast.stmt]) -> None:
         for statement in body:
@@ -188,6 +210,9 @@ class _Module:
             for child in ast.iter_child_nodes(target):
                 if isinstance(child, ast.expr):
                     self.visit(child)
+            patched = isinstance(target, ast.Attribute) and isinstance(value, ast.Name | ast.Lambda)
+            if patched and _PATCHED.match(self.values.dotted(target)):
+                self.tell("code.dynamic-run", target)
             if isinstance(target, ast.Subscript | ast.Attribute) and isinstance(
                 target.value, ast.Name
             ):
@@ -268,6 +293,8 @@ class _Module:
             or (_IS["shell"].match(dotted) or _IS["evaluates"].match(dotted))
             and self.values.is_odd(node)
         ):
+            self.tell("code.obfuscated", node)
+        if node.attr == "__dict__" and dotted in {"builtins.__dict__", "__dict__"}:
             self.tell("code.obfuscated", node)
         module, _, attribute = dotted.rpartition(".")
         local = f"{module.rpartition('.')[2]}.{attribute}"
@@ -376,6 +403,10 @@ def _judge_process(module: _Module, node: ast.Call, name: str, marks: Marks) -> 
     words = module.values.fold(node.args[0]) if node.args else None
     if isinstance(words, list):
         plain = [one if isinstance(one, str) else UNKNOWN for one in words]
+        if module.fetched.intersection(plain):
+            module.tell("code.download-run", node)
+        if plain[1:2] == ["-m"] and plain[0] == UNKNOWN:
+            plain[0] = "python"
         if plain:
             judge_words(plain, module.where, module.line(node))
     elif isinstance(words, str | bytes):
@@ -392,27 +423,42 @@ def _judge_network(module: _Module, node: ast.Call, name: str, marks: Marks) -> 
         return NOTHING
     line = module.line(node)
     module.kinds_called.add("network")
+    if name.endswith("urlretrieve"):
+        module.fetched.update(_paths(module, node)[1:2])
     if "socket" in name:
         module.kinds_called.add("socket")
     module.where.can("network", line)
     if names.is_local(address) and address:
         return NOTHING
     module.where.did("network", line, address or name)
-    if marks & PRIVATE:
-        module.tell("code.secret-sent", node)
-    elif "own-settings" in marks:
-        module.tell("code.secret-sent", node, severity=Severity.WARN)
+    if names.SECRETS.search(address):
+        module.where.did("secret-file", line, address)
+        return frozenset({"downloaded", "secret"})
+    _judge_sent(module, node, address, marks)
     if _IS["lookups"].match(name) and (
         marks & PRIVATE or re.match(f"{UNKNOWN}\\S*\\.\\w", address or _first_text(module, node))
     ):
         module.tell("code.name-lookup", node)
-    for mark in sorted(marks):
-        if mark.startswith("key:"):
-            _judge_key(module, node, mark[4:], address)
     if any(one.arg == "verify" and isinstance(one.value, ast.Constant) and one.value.value is False
            for one in node.keywords):  # fmt: skip
         module.tell("code.request-tricks", node, severity=Severity.INFO)
     return frozenset({"downloaded"})
+
+
+def _texts(node: ast.AST) -> list[str]:
+    found = (one.value for one in ast.walk(node) if isinstance(one, ast.Constant))
+    return [one for one in found if isinstance(one, str)]
+
+
+def _judge_sent(module: _Module, node: ast.Call, address: str, marks: Marks) -> None:
+    """Private data among what a request carries."""
+    if marks & PRIVATE:
+        module.tell("code.secret-sent", node)
+    elif "own-settings" in marks or "typed" in marks and is_strange(address):
+        module.tell("code.secret-sent", node, severity=Severity.WARN)
+    for mark in sorted(marks):
+        if mark.startswith("key:"):
+            _judge_key(module, node, mark[4:], address)
 
 
 def _first_text(module: _Module, node: ast.Call) -> str:
@@ -448,6 +494,10 @@ def _judge_files(module: _Module, node: ast.Call, name: str, marks: Marks) -> Ma
     paths = _paths(module, node)
     if _IS["opens"].match(name):
         out |= {"read"} | _judge_read(module, node, paths)
+    if "downloaded" in marks and name.endswith((".write", ".write_bytes", ".write_text")):
+        module.fetched.update(_written(module, node))
+    if name == "os.chmod" and module.fetched.intersection(paths):
+        module.tell("code.download-run", node)
     mode = _mode(module, node, name)
     if mode and _WRITE_MODE.search(mode) or _IS["writes"].match(name):
         module.where.can("writes", module.line(node))
@@ -457,6 +507,14 @@ def _judge_files(module: _Module, node: ast.Call, name: str, marks: Marks) -> Ma
         if any(path in {"/", "~", "~/", "/home", "/etc", "/usr"} for path in paths):
             module.tell("code.destructive", node)
     return frozenset(out)
+
+
+def _written(module: _Module, node: ast.Call) -> list[str]:
+    """The path that `open("a", "wb").write(…)` or `Path("a").write_bytes(…)` fills."""
+    owner = node.func.value if isinstance(node.func, ast.Attribute) else None
+    given = owner.args[:1] if isinstance(owner, ast.Call) else [owner] if owner else []
+    found = [module.values.fold(one) for one in given]
+    return [one for one in found if isinstance(one, str)]
 
 
 def _paths(module: _Module, node: ast.Call) -> list[str]:
@@ -503,6 +561,22 @@ def _mode(module: _Module, node: ast.Call, name: str) -> str:
     return value if isinstance(value, str) and len(value) < 5 else ""
 
 
+def _taken(module: _Module, line: int, name: str) -> Marks:
+    """What a person types in secret, or what their screen and microphone show."""
+    if name == "getpass.getpass":
+        return frozenset({"typed"})
+    module.where.did("secret-file", line, name)
+    return frozenset({"secret"})
+
+
+def _judge_shown(module: _Module, node: ast.Call, name: str, marks: Marks) -> None:
+    """An address with private data in it that is printed or opened, so that something loads it."""
+    shows = name == "print" and any("://" in text for text in _texts(node))
+    private = marks & PRIVATE or any(one.startswith(("key:", "own-settings")) for one in marks)
+    if private and (shows or name.startswith("webbrowser.open")):
+        module.tell("code.secret-sent", node, severity=Severity.WARN)
+
+
 def _judge_other(module: _Module, node: ast.Call, name: str, marks: Marks) -> Marks:
     line = module.line(node)
     if name == "os.dup2":
@@ -517,8 +591,15 @@ def _judge_other(module: _Module, node: ast.Call, name: str, marks: Marks) -> Ma
         module.where.did("secret-file", line, name)
         module.tell("code.secret-read", node)
         return frozenset({"secret"})
-    if _IS["native"].search(name):
+    if (
+        _IS["native"].search(name)
+        or _IS["libraries"].match(name)
+        and "/" in _first_text(module, node)
+    ):
         module.tell("code.native", node)
+    if name == "getpass.getpass" or _IS["captures"].search(name):
+        return _taken(module, line, name)
+    _judge_shown(module, node, name, marks)
     if _IS["starts"].match(name) and name != "atexit.register":
         module.tell("code.persistence", node)
     if name in {"pip.main", "pip._internal.main", "ensurepip.bootstrap"}:

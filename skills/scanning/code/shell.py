@@ -30,6 +30,7 @@ class Command:
     reads: tuple[str, ...] = ()
     fed: str = ""
     assigned: tuple[tuple[str, str], ...] = ()
+    called: tuple["Pipeline", ...] = ()
 
 
 Pipeline = tuple[Command, ...]
@@ -40,6 +41,8 @@ class _Reader:
     first_line: int
     variables: dict[str, str] = field(default_factory=dict)
     origins: dict[str, tuple[Pipeline, ...]] = field(default_factory=dict)
+    functions: dict[str, tuple[Pipeline, ...]] = field(default_factory=dict)
+    aliases: dict[str, list[str]] = field(default_factory=dict)
 
     def pipelines(self, root: Node) -> Iterator[Pipeline]:
         """Every pipeline below a node, outermost first, without those inside words."""
@@ -70,6 +73,9 @@ class _Reader:
                 case "variable_assignment":
                     self._assign(node)
                     yield from self._inside(node)
+                case "function_definition":
+                    self._define(node)
+                    stack += reversed(node.named_children)
                 case "for_statement":
                     self._loop(node)
                     stack += reversed(node.named_children)
@@ -124,6 +130,7 @@ class _Reader:
                 reads=command.reads + tuple(reads if at == 0 else ()),
                 fed=command.fed + (fed if at == 0 else ""),
                 assigned=command.assigned,
+                called=command.called,
             )
 
     def _command(self, node: Node) -> Command:
@@ -138,9 +145,13 @@ class _Reader:
                 words += self._split(child)
         if node.type == "declaration_command":
             words.insert(0, (node.children[0].text or b"").decode("utf-8", "replace"))
+        if words[:1] == ["alias"]:
+            self._alias(words[1:])
+        words[:1] = self.aliases.get(words[0], words[:1]) if words else []
+        called = self.functions.get(words[0], ()) if words else ()
         return Command(
             tuple(words), raw(node)[:2000], self._line(node), typed, tuple(self._inside(node)),
-            fed=fed, assigned=tuple(assigned),
+            fed=fed, assigned=tuple(assigned), called=called,
         )  # fmt: skip
 
     def _split(self, node: Node) -> list[str]:
@@ -159,6 +170,20 @@ class _Reader:
         self.variables[pair[0]] = pair[1]
         self.origins[pair[0]] = tuple(self._inside(node))
         return pair
+
+    def _define(self, node: Node) -> None:
+        """A function's pipelines run wherever its name is called; calls in it are not followed."""
+        name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
+        if name is not None and body is not None:
+            known, self.functions = self.functions, {}
+            known[raw(name)] = tuple(self.pipelines(body))[:20]
+            self.functions = known
+
+    def _alias(self, words: list[str]) -> None:
+        for word in words:
+            name, _, meant = word.partition("=")
+            if meant.strip():
+                self.aliases[name] = meant.split()
 
     def _loop(self, node: Node) -> None:
         """The loop's variable stands for all that it goes through."""

@@ -43,6 +43,10 @@ rule coin_miner { meta: id = "code.miner"
     $e = /--donate-level[= ]/ nocase
   condition: any of ($a, $e) or 2 of them }
 
+rule password_dialog { meta: id = "code.secret-read"
+  strings: $a = /display dialog[^\n]{0,300}hidden answer/ nocase
+  condition: $a }
+
 rule eicar { meta: id = "code.test-virus"
   strings: $a = "EICAR-STANDARD-ANTIVIRUS-TEST-FILE"
   condition: $a }

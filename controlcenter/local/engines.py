@@ -97,7 +97,7 @@ def of_data_directory(data: Path, *, sockets: Path) -> Engines:
 @contextmanager
 def throw_away(janitor: Janitor) -> Iterator[Engines]:
     """Fast engines in a temporary folder, gone afterwards, also after a kill -9."""
-    home = Path(tempfile.mkdtemp(prefix="cc-", dir=_short_temporary_folder()))
+    home = Path(tempfile.mkdtemp(prefix="cc-", dir=short_temporary_folder()))
     janitor.folder(home)
     engines = embedded(home, sockets=home, passwords=None, reckless=True)
     running: dict[str, Running] = {}
@@ -138,6 +138,7 @@ def _telling(log: Path) -> Iterator[None]:
         raise
 
 
-def _short_temporary_folder() -> str:
+def short_temporary_folder() -> str:
+    """Where temporary folders go in which a socket file still has a name that the system takes."""
     usual = tempfile.gettempdir()
     return usual if len(os.fsencode(usual)) <= LONGEST_FOLDER_BYTES - 12 else "/tmp"

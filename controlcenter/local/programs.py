@@ -101,6 +101,13 @@ def _door(settings: Any) -> list[socket.socket]:
     return [door]
 
 
+def relay(door: socket.socket) -> None:
+    """The gateway's door where the gateway is on another machine."""
+    from controlcenter.local import relay as relaying
+
+    relaying.serve(door, os.environ["CC_GATEWAY_URL"])
+
+
 def worker(pool: Pool) -> None:
     """Celery on a pool of threads; TERM ends it when its tasks have given up their leases."""
     from celery.platforms import SecurityWarning

@@ -3,6 +3,7 @@
 import gc
 import os
 import socket
+import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,7 +14,13 @@ from controlcenter import env
 from controlcenter.local import children, data_directory, keys, ports, programs
 from controlcenter.local.announcing import FirstPage
 from controlcenter.local.console import Console
-from controlcenter.local.engines import Engine, Engines, of_data_directory, socket_folder
+from controlcenter.local.engines import (
+    Engine,
+    Engines,
+    of_data_directory,
+    short_temporary_folder,
+    socket_folder,
+)
 from controlcenter.local.errors import StartError
 from controlcenter.local.janitor import Janitor
 from controlcenter.local.processes import Running
@@ -116,6 +123,8 @@ class Start:
             self._listeners["web"] = self._web_listener()
         if "gateway" in options.roles:
             self._listeners["gateway"] = self._gateway_listener()
+        elif "worker" in options.roles and _is_gateway_elsewhere():
+            self._listeners["relay"] = self._door()
         is_reachable = not ports.is_loopback(options.host)
         keys.offer_setup_token(options.data, is_reachable=is_reachable)
         if is_reachable:
@@ -140,6 +149,17 @@ class Start:
         door = socket_folder(self._options.data) / "gateway.sock"
         os.environ.setdefault("CC_GATEWAY_SOCKET", str(door))
         return listener
+
+    def _door(self) -> socket.socket:
+        """What leads sandboxed commands of this machine to a gateway on another one."""
+        folder = Path(tempfile.mkdtemp(prefix="cc-", dir=short_temporary_folder()))
+        self._janitor.folder(folder)
+        path = folder / "gateway.sock"
+        door = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        door.bind(str(path))
+        door.listen()
+        os.environ["CC_GATEWAY_SOCKET"] = str(path)
+        return door
 
     def _start_engines(self) -> None:
         options = self._options
@@ -192,6 +212,8 @@ class Start:
                     if listener := self._listeners.get(role):
                         found.append((role, partial(getattr(programs, role), listener)))
                 case "worker":
+                    if door := self._listeners.get("relay"):
+                        found.append(("relay", partial(programs.relay, door)))
                     found += [
                         (f"worker:{pool.name}", partial(programs.worker, pool)) for pool in pools()
                     ]
@@ -222,6 +244,10 @@ def _as_application(program: Callable[[], object]) -> None:
     # What a role starts in turn (a CLI, a shell) must not find the way to the tables' owner.
     os.environ.pop("DATABASE_OWNER_URL", None)
     program()
+
+
+def _is_gateway_elsewhere() -> bool:
+    return bool(os.environ.get("CC_GATEWAY_URL")) and not os.environ.get("CC_GATEWAY_SOCKET")
 
 
 def _starting(engine: Engine) -> Callable[[int], Running]:

@@ -70,7 +70,7 @@ def database(name: str, default: str) -> dict[str, Any]:
         raise BadSetting(f"{name} must begin with postgresql://, not {address.scheme}://.")
     query = {key: values[-1] for key, values in parse_qs(address.query).items()}
     return {
-        "ENGINE": "django.db.backends.postgresql",
+        "ENGINE": "controlcenter.postgresql",
         "NAME": unquote(address.path.lstrip("/")),
         "USER": unquote(address.username or ""),
         "PASSWORD": unquote(address.password or ""),

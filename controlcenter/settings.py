@@ -106,8 +106,7 @@ _owner = env.database(
     "DATABASE_OWNER_URL", f"postgresql://cc_owner@/cc?host={DATA_DIR}/postgres/socket"
 )
 if POOL_SIZE:
-    # Who waits longer than this waits for a database that is away.
-    _app["OPTIONS"]["pool"] = {"min_size": 1, "max_size": POOL_SIZE, "timeout": 5}
+    _app["OPTIONS"]["pool"] = {"max_size": POOL_SIZE, "timeout": 20}
 DATABASES = {
     "default": {**_app, "CONN_MAX_AGE": 0, "TEST": {"MIRROR": "owner"}},
     "owner": {**_owner, "CONN_MAX_AGE": 0},
@@ -139,6 +138,7 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
 ]
 LOGIN_URL = "account_login"
+CSRF_FAILURE_VIEW = "controlcenter.views.form_too_old"
 LOGIN_REDIRECT_URL = "/"
 ACCOUNT_ADAPTER = "workspaces.accounts.Adapter"
 ACCOUNT_LOGIN_METHODS = {"email"}

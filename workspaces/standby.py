@@ -1,8 +1,8 @@
 """Connections that stay with the process, for single calls that are made all the time.
 
-A connection of the pool is asked whether it lives, and taken out and put back around each use; that
-costs more than most calls. One that stays is looked at without a word: what the server has closed
-can be read from, and is replaced. Nothing is bound in it between two calls.
+A connection of the pool is taken out, set up and put back around each use; that costs more than
+most calls. One that stays is looked at without a word: what the server has closed can be read from,
+and is replaced. Nothing is bound in it between two calls.
 """
 
 import os
@@ -55,7 +55,7 @@ class Standby:
         with suppress(IndexError):
             while True:
                 since, ours = self._free.pop()
-                if _lives(ours) and time.monotonic() - since < IDLE_SECONDS:
+                if lives(ours) and time.monotonic() - since < IDLE_SECONDS:
                     return ours
                 ours.close()
         return _connect()
@@ -67,7 +67,7 @@ class Standby:
                 self._free.pop(0)[1].close()
 
 
-def _lives(ours: Open) -> bool:
+def lives(ours: Open) -> bool:
     """A server that says something unasked says goodbye."""
     asking = select.poll()
     asking.register(ours.fileno(), select.POLLIN)

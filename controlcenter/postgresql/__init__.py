@@ -1,0 +1,1 @@
+"""Django's PostgreSQL backend with a pool that outlives the database's restarts."""

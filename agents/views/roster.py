@@ -6,6 +6,7 @@ from uuid import UUID
 from django.contrib import messages
 from django.core import signing
 from django.core.paginator import Paginator
+from django.db.models import Count, prefetch_related_objects
 from django.http import HttpResponse, HttpResponseBadRequest
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -17,17 +18,19 @@ from django.views.decorators.http import require_GET, require_POST
 import live
 from runs import topics
 from runs.models import Run
+from skills.models import Skill
 from workspaces.access import MemberRequest, workspace_view
 from workspaces.models import Membership, Role, Workspace
 
 from .. import editing
 from ..creating import create_draft
-from ..models import Agent
+from ..models import Agent, AgentSkill
 from .standing import with_states
 
 ORDERS = ("attention", "name")
 IN_THE_PANE = 200
 ON_A_PAGE = 100
+SKILLS_SHOWN = 2  # by name; the rest is a number
 UNDO = "agents.lifecycle"
 UNDO_SECONDS = 3600
 
@@ -41,6 +44,7 @@ def agent_list(request: MemberRequest, workspace: Workspace) -> HttpResponse:
         return render(request, "agents/_roster.html", context)
     named = Paginator([*context["agents"], *context["archived"]], ON_A_PAGE)
     context["page"] = named.get_page(request.GET.get("page"))
+    context |= _skills_of(list(context["page"].object_list))
     context["undo"] = _undoable(request.GET.get("undo", ""))
     return render(request, "agents/list.html", context)
 
@@ -49,11 +53,14 @@ def roster_context(request: MemberRequest) -> dict[str, Any]:
     """What the list pane of the agents' pages is rendered from: a constant number of queries."""
     cursor = live.cursor(topics.roster(request.workspace.pk))
     wanted = request.GET.get("q", "").strip().lower()
+    skill = request.GET.get("skill", "").strip().lower()
     order = request.GET.get("sort", "")
     order = order if order in ORDERS else "attention"
     narrow = Agent.objects.defer("persona", "system_prompt", "unknown_keys")
     if wanted:
         narrow = narrow.prefetch_related("skill_names")
+    if skill:
+        narrow = narrow.filter(skill_names__key=skill)
     agents = with_states(narrow.select_related("reports_to").order_by("name", "created_at"))
     if order == "attention":
         agents.sort(key=lambda agent: agent.live_order)  # which keeps the names in order
@@ -62,6 +69,8 @@ def roster_context(request: MemberRequest) -> dict[str, Any]:
         .filter(is_active=True)
         .order_by("principal__handle")
     )
+    if skill:
+        people = []
     if wanted:
         agents = [each for each in agents if wanted in _words_of(each)]
         people = [m for m in people if wanted in f"{m.principal.handle} {m.user}".lower()]
@@ -73,13 +82,37 @@ def roster_context(request: MemberRequest) -> dict[str, Any]:
         "archived": [a for a in agents if a.lifecycle == Agent.Lifecycle.ARCHIVED],
         "people": people[:IN_THE_PANE],
         "wanted": wanted,
+        "skill": skill,
+        "find_query": _query(skill=skill, sort=order),
         "sort": order,
-        "here": urlencode({key: value for key, value in (("q", wanted), ("sort", order)) if value}),
+        "here": _query(q=wanted, skill=skill, sort=order),
+        "here_unsorted": _query(q=wanted, skill=skill),
         "is_seeding": request.workspace.seeded_at is None,
         "may_manage": request.membership.may(Role.ADMIN),
         "topic": topics.roster(request.workspace.pk),
         "cursor": cursor,
     }
+
+
+def _query(**given: str) -> str:
+    return urlencode({name: value for name, value in given.items() if value})
+
+
+def _skills_of(rows: list[Agent]) -> dict[str, Any]:
+    """What the table says of skills, for these rows and to choose from, in three queries."""
+    prefetch_related_objects(rows, "skill_names")
+    keys = {name.key for row in rows for name in row.skill_names.all()}
+    pages = dict(Skill.objects.filter(slug__in=keys).values_list("slug", "pk"))
+    for row in rows:
+        names = list(row.skill_names.all())
+        shown = [
+            {"word": each.display, "page": pages.get(each.key)} for each in names[:SKILLS_SHOWN]
+        ]
+        vars(row).update(
+            skills_shown=shown, skills_more=[name.display for name in names[SKILLS_SHOWN:]]
+        )
+    held = AgentSkill.objects.values_list("key").annotate(n=Count("agent")).order_by("key")
+    return {"held_skills": list(held)}
 
 
 def _words_of(agent: Agent) -> str:

@@ -228,6 +228,27 @@ def test_the_roster_asks_as_often_for_fifty_agents_as_for_two(
     assert "agent-47" in page.content.decode()
 
 
+@pytest.mark.req("CC-15")
+def test_the_roster_says_what_each_can_and_shows_who_can_that(cast: Cast) -> None:
+    from agents.creating import Profile, create
+    from skills.models import Skill
+
+    ada = cast.client(cast.ada)
+    make_skill(cast, "testing")
+    with cast.bound():
+        page_of = Skill.objects.get(slug="testing").pk
+        create(Profile(name="smith", skills=("Masonry & more", "testing", "a", "b", "c")))
+    page = ada.get(cast.path("agents/")).content.decode()
+    assert f"/skills/{page_of}/" in page
+    assert "Masonry &amp; more" in page
+    assert "and 3 more" in page
+    chosen = ada.get(cast.path("agents/"), {"skill": "masonry & more", "sort": "name"})
+    assert [str(each) for each in chosen.context["agents"]] == ["smith"]
+    assert "skill=masonry+%26+more" in chosen.content.decode()
+    nobody = ada.get(cast.path("agents/"), {"skill": "juggling"}).content.decode()
+    assert "No agent fits" in nobody
+
+
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.req("CC-15", "CC-16", "CC-27")
 def test_the_previewed_prompt_is_the_one_that_a_run_begins_with(committed_cast: Cast) -> None:

@@ -6,9 +6,11 @@ go, and only a sealed preview of what a verdict was given on is kept.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 
 from outside.crashpoint import crashpoint
+from outside.sentences import Sentence, phrase_many
 from outside.sentences import phrase as _
 from skills.scanning import Answer, Decision, File, Outcome, Verdict, decide, digest, version
 from skills.scanning.text import decode
@@ -16,8 +18,9 @@ from workspaces import audit
 from workspaces.tenancy import bind
 
 from . import describing, fetching, install, judging, previews, requests, rules, sealing, trees
-from .claiming import Beat, Ended, claim, settling, step
+from .claiming import Ended, claim, settling, step, telling
 from .models import Skill, SkillRequest, SkillSource
+from .telling import in_words
 
 State = SkillRequest.State
 
@@ -42,7 +45,7 @@ def examine(workspace_id: UUID, request_id: UUID) -> None:
     with settling(request):
         incoming = _bring(request)
         crashpoint("skill-fetched")
-        step(request, State.SCANNING)
+        step(request, State.SCANNING, _scanning(incoming))
         verdict = judging.judge(incoming.files, incoming.folder)
         crashpoint("skill-judged")
         require_verdict(verdict, incoming.files)
@@ -61,12 +64,31 @@ def write(workspace_id: UUID, request_id: UUID) -> None:
         incoming = _bring(request)
         crashpoint("skill-fetched")
         _require_same(request, incoming)
+        step(request, State.INSTALLING, _scanning(incoming))
         verdict = judging.judge(incoming.files, incoming.folder)
         crashpoint("skill-judged")
         require_verdict(verdict, incoming.files)
+        step(request, State.INSTALLING, _writing(incoming))
         with bind(workspace_id):
             _write(request, incoming, verdict)
         crashpoint("skill-committed")
+
+
+def _scanning(incoming: Incoming) -> Sentence:
+    n = len(incoming.files)
+    said = phrase_many("Scanning %(n)d file, %(size)s", "Scanning %(n)d files, %(size)s", n)
+    return said % _measures(incoming)
+
+
+def _writing(incoming: Incoming) -> Sentence:
+    n = len(incoming.files)
+    said = phrase_many("Writing %(n)d file, %(size)s", "Writing %(n)d files, %(size)s", n)
+    return said % _measures(incoming)
+
+
+def _measures(incoming: Incoming) -> dict[str, Any]:
+    size = sum(len(file.data) for file in incoming.files.values())
+    return {"n": len(incoming.files), "size": in_words(size)}
 
 
 # -- getting the bytes ---------------------------------------------------------------------------
@@ -78,10 +100,11 @@ def _bring(request: SkillRequest) -> Incoming:
     source = request.source
     if source is None or source.state == SkillSource.State.REMOVING:
         raise Ended("no_source", _("The source of this skill was removed."))
-    beat = Beat(request)
+    told = telling(request)
+    told.stage(_("Looking for the repository"))
     there = fetching.tip(source)
     fetched = fetching.fetch(
-        source, request.path, there.commit, address=there.address, watch=beat.tick
+        source, request.path, there.commit, address=there.address, telling=told
     )
     return Incoming(
         fetched.files, fetched.folder, fetched.offer.skill_file, fetched.tree_sha, fetched.commit

@@ -1,7 +1,6 @@
 """Which worker is at a request, how far it is, and how it ends when it ends badly."""
 
 import logging
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
@@ -20,11 +19,11 @@ from . import fetching, requests
 from .lockfile import LockUnreadable
 from .models import SkillRequest
 from .standing import unreadable
+from .telling import Telling
 
 log = logging.getLogger(__name__)
 
 BEAT_SECONDS = 120  # longer than a scan may take, which says nothing meanwhile
-STEP_SECONDS = 1.0
 ATTEMPTS = 3
 PASSING = (git.Unreachable, git.TimedOut, git.Broken, git.DiskFull, git.Busy)
 State = SkillRequest.State
@@ -59,7 +58,7 @@ def claim(workspace_id: UUID, request_id: UUID, before: str, now: str) -> SkillR
             requests.announce(workspace_id, request_id)
             return None
         if not mine.update(
-            state=now, beat_at=timezone.now(), percent=0, attempts=F("attempts") + 1
+            state=now, beat_at=timezone.now(), percent=0, stage="", attempts=F("attempts") + 1
         ):
             return None
         requests.announce(workspace_id, request_id)
@@ -74,10 +73,11 @@ def _states_of(now: str) -> tuple[str, ...]:
     return (State.FETCHING, State.SCANNING) if now == State.FETCHING else (now,)
 
 
-def step(request: SkillRequest, state: str) -> None:
+def step(request: SkillRequest, state: str, stage: str) -> None:
+    """The request is at the next state now. Raises Ended when it was stopped."""
     with bind(request.workspace_id):
         mine = SkillRequest.objects.filter(pk=request.pk, state__in=SkillRequest.WORKING)
-        if not mine.update(state=state, beat_at=timezone.now()):
+        if not mine.update(state=state, stage=stage, beat_at=timezone.now()):
             raise Ended("stopped", _("The request was stopped."))
         requests.announce(request.workspace_id, request.pk)
     give_back()
@@ -138,22 +138,19 @@ def _settle(request: SkillRequest, end: Ended) -> None:
         requests.move(now, now.state, state, **said)
 
 
-class Beat:
-    """Says that the worker lives, and hears that the request was stopped."""
+def telling(request: SkillRequest) -> Telling:
+    """Says how far it is and that a worker lives. Raises TimedOut when it was stopped."""
 
-    def __init__(self, request: SkillRequest) -> None:
-        self._request, self._told = request, time.monotonic()
-
-    def tick(self) -> None:
-        if time.monotonic() - self._told < STEP_SECONDS:
-            return
-        self._told = time.monotonic()
-        row = self._request
-        with bind(row.workspace_id):
-            mine = SkillRequest.objects.filter(pk=row.pk, state__in=SkillRequest.WORKING)
-            if not mine.update(beat_at=timezone.now()):
+    def write(stage: str, percent: int | None) -> None:
+        with bind(request.workspace_id):
+            mine = SkillRequest.objects.filter(pk=request.pk, state__in=SkillRequest.WORKING)
+            # A worker is at it: never None.
+            if not mine.update(stage=stage, percent=percent or 0, beat_at=timezone.now()):
                 raise git.TimedOut(_("The request was stopped."))
+            requests.announce(request.workspace_id, request.pk)
         give_back()
+
+    return Telling(write)
 
 
 def is_stuck() -> Q:

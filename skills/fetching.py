@@ -3,7 +3,7 @@
 Never a checkout, never a file: the bytes live in this process until they are let go or accepted.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -13,13 +13,14 @@ from outside import git
 from outside.git.memory import Limits as WireLimits
 from outside.git.memory import Session, reading
 from outside.sentences import phrase as _
+from outside.sentences import phrase_many
 from skills.scanning import LIMITS, File
 
 from . import discovery, reach, trees
 from .models import SkillSource
+from .telling import Telling
 
 MIB = 2**20
-Watch = Callable[[], None]
 
 
 class NotOffered(Exception):
@@ -72,13 +73,16 @@ def tip(source: SkillSource) -> Tip:
 
 @contextmanager
 def opened(
-    source: SkillSource, address: str = "", *, watch: Watch | None = None
+    source: SkillSource, address: str = "", *, telling: Telling | None = None
 ) -> Iterator[Session]:
     """Within: the source can be read."""
     remote = reach.remote_of(source)
     if address and address != remote.address:
         remote = git.Remote(address, remote.credential if _same_host(address, remote) else None)
-    with reading(remote, guard=reach.guard(), limits=_wire_limits(), watch=watch) as session:
+    watch, on_bytes = (telling.tick, telling.received) if telling else (None, None)
+    with reading(
+        remote, guard=reach.guard(), limits=_wire_limits(), watch=watch, on_bytes=on_bytes
+    ) as session:
         yield session
 
 
@@ -92,17 +96,28 @@ def catalogue(
 
 
 def fetch(
-    source: SkillSource, path: str, commit: str, *, address: str = "", watch: Watch | None = None
+    source: SkillSource,
+    path: str,
+    commit: str,
+    *,
+    address: str = "",
+    telling: Telling | None = None,
 ) -> Fetched:
     """The whole skill in the folder `path` of one commit.
 
     Raises NotOffered, or a GitError (CommitGone, TooLarge, NotFound, Unreachable, …).
     """
-    with opened(source, address, watch=watch) as session:
+    with opened(source, address, telling=telling) as session:
+        if telling:
+            telling.stage(_("Reading the list of files"))
         commit, found = catalogue(source, session, commit)
         offer = found.offer(path)
         if offer is None:
             raise NotOffered(_why_not(path, found))
+        if telling:
+            count = len(offer.files)
+            said = phrase_many("Fetching %(n)d file", "Fetching %(n)d files", count)
+            telling.stage(said % {"n": count})
         blobs = session.blobs([entry.oid for entry in offer.files if not _is_module(entry)])
         files = {entry.path: _file(entry, blobs) for entry in offer.files}
     return Fetched(commit, tree_sha(offer), offer, files)

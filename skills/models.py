@@ -251,6 +251,7 @@ class SkillRequest(TenantModel):
     sealed_files = models.BinaryField(blank=True, default=b"")
     error = SentenceField(blank=True)
     error_code = models.CharField(max_length=40, blank=True)
+    stage = SentenceField(blank=True)
     percent = models.PositiveSmallIntegerField(null=True, blank=True)
     attempts = models.PositiveSmallIntegerField(default=0)
     beat_at = models.DateTimeField(default=timezone.now)

@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from live.publish import publish
 from outside import git
 from outside.git.memory import Session
-from outside.sentences import phrase
+from outside.sentences import phrase, phrase_many
 from skills.scanning import LIMITS
 from workspaces import audit
 from workspaces.background import enqueue
@@ -29,12 +29,12 @@ from .claiming import give_back, is_stuck
 from .lockfile import LOCAL, Pin
 from .models import Skill, SkillListing, SkillRequest, SkillSource
 from .scanning import File
+from .telling import Telling
 
 log = logging.getLogger(__name__)
 
 SYNC = "skills.tasks.sync_source"
 REMOVE = "skills.tasks.remove_source"
-STEP_SECONDS = 1.0
 MOST_CARDS = 2_000
 CARDS_SECONDS = 20.0
 UNWRITABLE = "its name has characters that no directory here may have"
@@ -124,7 +124,7 @@ def sync(workspace_id: UUID, source_id: UUID) -> None:
     if source is None:
         return
     try:
-        _sync(source, _Telling(source))
+        _sync(source, _telling(source))
     except git.GitError as error:
         log.warning("the skill source %s cannot be read: %s", source.name, error.code)
         _settle(source, state=State.FAILED, error=error.sentence, error_code=error.code)
@@ -153,37 +153,26 @@ def announce(workspace_id: UUID, source_id: UUID) -> None:
 # -- reading -------------------------------------------------------------------------------------
 
 
-class _Telling:
-    """Writes down how far the reading is, so that a page shows it and a sweep knows it lives."""
+def _telling(source: SkillSource) -> Telling:
+    """Raises TimedOut when the source was given to somebody else, or is to go."""
 
-    def __init__(self, source: SkillSource) -> None:
-        self._source, self._told, self._stage = source, 0.0, ""
-
-    def stage(self, text: str) -> None:
-        self._stage, self._told = text, 0.0
-        self.tick()
-
-    def tick(self) -> None:
-        """Raises TimedOut when the source was given to somebody else, or is to go."""
-        if time.monotonic() - self._told < STEP_SECONDS:
-            return
-        self._told = time.monotonic()
-        row = self._source
-        with bind(row.workspace_id):
-            mine = SkillSource.objects.filter(pk=row.pk, state=State.SYNCING)
-            if not mine.update(stage=self._stage, beat_at=timezone.now()):
+    def write(stage: str, percent: int | None) -> None:
+        with bind(source.workspace_id):
+            mine = SkillSource.objects.filter(pk=source.pk, state=State.SYNCING)
+            if not mine.update(stage=stage, percent=percent, beat_at=timezone.now()):
                 raise git.TimedOut(phrase("The reading was stopped."))
-            announce(row.workspace_id, row.pk)
+            announce(source.workspace_id, source.pk)
         give_back()
 
+    return Telling(write)
 
-def _sync(source: SkillSource, telling: _Telling) -> None:
+
+def _sync(source: SkillSource, telling: Telling) -> None:
     telling.stage(phrase("Looking for the repository"))
     there = fetching.tip(source)
-    with fetching.opened(source, there.address, watch=telling.tick) as session:
+    with fetching.opened(source, there.address, telling=telling) as session:
         telling.stage(phrase("Reading its list of files"))
         commit, found = fetching.catalogue(source, session, there.commit)
-        telling.stage(phrase("Reading what its skills say of themselves"))
         cards = _cards(session, found.offers, telling)
     with bind(source.workspace_id):
         _list(source, found, cards)
@@ -196,19 +185,24 @@ def _sync(source: SkillSource, telling: _Telling) -> None:
 
 
 def _cards(
-    session: Session, offers: tuple[discovery.Offer, ...], telling: _Telling
+    session: Session, offers: tuple[discovery.Offer, ...], telling: Telling
 ) -> dict[str, tuple[str, tuple[str, ...]]]:
     """Path → (description, remarks). A text that is too large, gone, or that comes after its time
     is left out: the listing stands."""
     until = time.monotonic() + CARDS_SECONDS
     ids = {offer.path: _skill_oid(offer) for offer in offers[:MOST_CARDS]}
+    named = phrase_many(
+        "Fetching what %(n)d skill says", "Fetching what %(n)d skills say", len(ids)
+    )
+    telling.stage(named % {"n": len(ids)})
     try:
         texts = session.blobs(set(ids.values()))
     except git.TooLarge:
         texts = {}
     cards = {}
-    for offer in offers:
-        telling.tick()
+    telling.stage(phrase("Reading what its skills say of themselves"), most=len(offers))
+    for count, offer in enumerate(offers, 1):
+        telling.done(count)
         data = texts.get(ids.get(offer.path, ""), b"") if time.monotonic() < until else b""
         data = data[: 2 * LIMITS.front_matter]
         file = {offer.skill_file: File(0o100644, data)}

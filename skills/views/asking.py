@@ -265,4 +265,4 @@ def _was_at_work(request: MemberRequest) -> bool:
 def _fingerprint(row: SkillRequest) -> str:
     """What an open page shows of it: when this changes, the page asks again."""
     decided = row.decided_at.isoformat() if row.decided_at else ""
-    return f"{row.state}-{row.percent}-{decided}"
+    return f"{row.state}-{row.percent}-{decided}-{row.stage}"

@@ -45,6 +45,7 @@ class LibrarySetting(TenantModel):
     extra_folders = models.JSONField(default=list, blank=True)
     safe_mode = models.BooleanField(default=False)
     disabled_packages = models.JSONField(default=list, blank=True)
+    asks_to_delegate = models.BooleanField(default=False)
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["workspace"], name="librarysetting_one")]

@@ -57,6 +57,7 @@ def _plain_sentences() -> dict[Stage, Sentence]:
         Stage.DEFAULT: _("No rule says anything; the default for “%(what)s” is: %(decision)s."),
         Stage.OPAQUE: _("The command cannot be read whole, so a person looks at it."),
         Stage.UNKNOWN_CLASS: _("“%(what)s” is no action class that we know."),
+        Stage.DELEGATION: _("The settings ask before a subagent is started."),
         Stage.UNGATED: _("The call has no action class, so no rule is about it."),
         Stage.AUTONOMY: _(
             "The agent only proposes in this space: say what you would do instead of doing it."

@@ -83,6 +83,7 @@ class Stage(StrEnum):
     AUTONOMY = "autonomy"
     UNGATED = "ungated"
     ADVISORY = "advisory"
+    DELEGATION = "delegation"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -342,6 +342,7 @@ class ChildWish:
     model: str = ""
     background: bool | None = None  # None: as its definition says
     isolation: str = ""
+    unasked: bool = False  # the gate has not been asked about it
 
 
 @dataclass(frozen=True)

@@ -147,7 +147,9 @@ def _presence_of(run: Run) -> presence.AgentState | None:
 
 
 def _fresh(run_id: UUID) -> Run:
-    rows = Run.objects.select_related("agent__principal", "conversation", "space", "workspace")
+    rows = Run.objects.select_related(
+        "agent__principal", "conversation", "space", "workspace", "subagent"
+    )
     run: Run = rows.get(pk=run_id)
     return run
 

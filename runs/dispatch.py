@@ -16,13 +16,13 @@ from harness.stop import StopReason
 from outside.sentences import phrase, phrase_noop
 from repositories import skill_names
 from spaces import posting
-from spaces.models import Conversation, Message, Participant
+from spaces.models import Conversation, Message, Participant, Space
 from workspaces.models import Principal
 
 from . import broadcast, journal, locks, moves, queue
 from .adapters import capabilities_of
 from .keeper import in_words
-from .models import Run, RunCursor, RunEvent
+from .models import Run, RunCursor, RunEvent, Subagent
 
 NOT_WOKEN: dict[str, str] = {
     Agent.Lifecycle.PAUSED: phrase_noop(
@@ -52,10 +52,19 @@ def post(
     """
     # One after the other: of two who write at once the second finds the first one's run.
     locks.hold_conversation(conversation.pk)
+    _require_space_in_use(conversation)
     if not _is_said_already(conversation, client_key):
         _require_skills(conversation, body)
     message, is_new = posting.post(conversation, author=author, body=body, client_key=client_key)
     return message, wake(message) if is_new else list(message.runs.all())
+
+
+def _require_space_in_use(conversation: Conversation) -> None:
+    """Raises ValidationError in a space that was archived, also a moment ago by somebody else."""
+    if Space.objects.filter(pk=conversation.space_id, archived_at__isnull=False).exists():
+        reason = _("This space is archived; an admin can bring it back in its settings.")
+        kept = _("Nothing was sent; your text is still in the field.")
+        raise ValidationError(f"{reason} {kept}")
 
 
 def _is_said_already(conversation: Conversation, client_key: UUID | None) -> bool:
@@ -169,7 +178,7 @@ def _say_to(run: Run, message: Message) -> None:
         )
         return
     journal.record(run, [said])
-    if run.waiting_for == Run.WaitingFor.PERSON:
+    if _listens(run):
         moves.requeue(run)
 
 
@@ -216,8 +225,17 @@ def steer(run: Run, *, text: str, by: Principal) -> None:
     _require_skills(run.conversation, words)
     fresh = _open(run, locks.hold(run.pk))
     journal.record(fresh, [events.steer(words, author=by.handle)])
-    if fresh.waiting_for == Run.WaitingFor.PERSON:
+    if _listens(fresh):
         moves.requeue(fresh)
+
+
+def _listens(run: Run) -> bool:
+    """Whether a parked run goes on when it is spoken to: it waits for a person, or only for what
+    works in the background."""
+    if run.waiting_for == Run.WaitingFor.PERSON:
+        return True
+    at_work = Subagent.objects.filter(parent=run, background=False, run__state__in=Run.OPEN)
+    return run.waiting_for == Run.WaitingFor.CHILD and not at_work.exists()
 
 
 def answer(approval: Approval) -> None:

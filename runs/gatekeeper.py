@@ -9,7 +9,7 @@ from guardrails.actions import Action
 from guardrails.asking import Asked, Kind
 from guardrails.decisions import Decision
 from guardrails.models import Approval
-from guardrails.policy import Resolution
+from guardrails.policy import Resolution, Stage, Step
 from harness.errors import Released
 from harness.seam import Allow, Ask, Deny, GateCall, Verdict
 from outside.sentences import phrase as _
@@ -17,7 +17,12 @@ from workspaces import audit
 from workspaces.tenancy import bind
 
 from .models import Run, RunCursor, RunEvent
+from .nursery import Nursery
+from .subagents import Child
 
+AGENT_TOOLS = frozenset({"agent", "Agent", "Task", "task"})
+NAMES = ("subagent_type", "agent", "name")  # of the argument that says who is started
+NEVER_ASKS = _("This agent does not ask people, so what would need a yes is denied: %(rule)s")
 FILE_CLASSES = frozenset({"file_delete", "file_write_outside_worktree"})
 MOST_SHOWN = 4000
 
@@ -27,10 +32,19 @@ class Gatekeeper:
 
     `pushes_are_held`: nothing but the push gateway can be reached from the run's shell. A push that
     is typed there is then asked about by the gateway, which knows its commits, and not here too.
+    `child` is what the run was started as by another one, whose people then read who asks.
     """
 
-    def __init__(self, run: Run, *, pushes_are_held: bool = False) -> None:
+    def __init__(
+        self,
+        run: Run,
+        *,
+        pushes_are_held: bool = False,
+        nursery: Nursery | None = None,
+        child: Child | None = None,
+    ) -> None:
         self._run, self._pushes_are_held = run, pushes_are_held
+        self._nursery, self._child = nursery, child
 
     def check(self, call: GateCall) -> Verdict:
         """Allow, deny with a reason, or ask with an open approval; each is in the audit.
@@ -39,14 +53,24 @@ class Gatekeeper:
         cannot be reached raises, and so the call is not carried out; so does, with Released, a run
         that is somebody else's by now.
         """
-        if not call.classes and not call.command:
+        if not call.classes and not call.command and call.tool not in AGENT_TOOLS:
             return Allow()
         try:
             with bind(self._run.workspace_id):
                 self._require_fence()
+                if call.tool in AGENT_TOOLS:
+                    return self._check_start(call)
                 return self._check(call)
         finally:
             connection.close()
+
+    def _check_start(self, call: GateCall) -> Verdict:
+        """Whether a subagent may be started: allowed, but where the settings ask about it."""
+        name = next((str(v) for key in NAMES if (v := call.input.get(key))), "")
+        if self._nursery is None or not self._nursery.asks(name):
+            return Allow()
+        step = Step(stage=Stage.DELEGATION, decision=Decision.ASK, decides=True)
+        return self._ask(call, (), Resolution(decision=Decision.ASK, step=step, trail=(step,)))
 
     def _require_fence(self) -> None:
         mine = RunCursor.objects.filter(run_id=self._run.pk, fence=self._run.fence)
@@ -79,13 +103,26 @@ class Gatekeeper:
 
     def _ask(self, call: GateCall, actions: tuple[Action, ...], resolution: Resolution) -> Verdict:
         run = self._run
-        asked = question(call, actions)
+        if self._child is not None and self._child.never_asks:
+            return Deny(NEVER_ASKS % {"rule": explain.sentence(resolution)})
+        asked = self._question(call, actions)
         if call.approval_id is not None:
             return self._use(call.approval_id, asked, resolution)
         approval = request(run, asked, resolution)
         if approval.state != Approval.State.PENDING:
             return Deny(approval.note or _("Nobody could decide this."))
         return Ask(str(approval.pk), reason=explain.sentence(resolution))
+
+    def _question(self, call: GateCall, actions: tuple[Action, ...]) -> Asked:
+        """What is asked; of a subagent's call it says whose it is."""
+        asked = question(call, actions)
+        if self._child is None:
+            return asked
+        title = _("%(agent)s, a subagent: %(what)s") % {
+            "agent": self._child.row.name,
+            "what": asked.title,
+        }
+        return replace(asked, title=title)
 
     def _use(self, approval_id: str, asked: Asked, resolution: Resolution) -> Verdict:
         """Uses the yes. One that an earlier worker used and lost before it could begin still holds:
@@ -186,5 +223,7 @@ def _kind(call: GateCall) -> Kind:
 
 
 def _arguments(call: GateCall) -> str:
-    lines = [f"{name}: {value}" for name, value in call.input.items() if name != "command"]
+    # In an order of their own: the journal gives the arguments back in another one than the model.
+    given = sorted(call.input.items())
+    lines = [f"{name}: {value}" for name, value in given if name != "command"]
     return "\n".join(lines)[:MOST_SHOWN]

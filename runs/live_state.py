@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 
 from agents.models import Agent
 
-from .models import Run
+from .models import Run, shown_state
 
 
 class LiveState(models.TextChoices):
@@ -31,6 +31,7 @@ ROSTER_ORDER = [
     LiveState.NEVER_RUN,
 ]
 FAILING = ("failed", "dead")
+WAITS = {"waiting", "asking", "paused"}
 BLOCKING = ("blocked", "stalled", "looping")
 
 
@@ -68,7 +69,7 @@ def live_state(runs: Iterable[RunFacts]) -> LiveState:
 
 def with_live_state(agents: QuerySet[Agent]) -> QuerySet[Any]:
     """The agents with `live_state`, `live_order` and `last_run_at`, in one query."""
-    newest = Run.objects.filter(agent=OuterRef("pk")).order_by("-queued_at", "-id")
+    newest = Run.objects.filter(agent=OuterRef("pk"), parent=None).order_by("-queued_at", "-id")
     order = _LiveOrder(F("pk"))
     return agents.annotate(
         live_order=order,
@@ -78,19 +79,17 @@ def with_live_state(agents: QuerySet[Agent]) -> QuerySet[Any]:
 
 
 def say_who_waits(agents: Iterable[Any]) -> None:
-    """Gives each its `shown_state`: the live state, but `waiting` for one at work whose
-    representative run waits for a person, as the presence says it."""
+    """Gives each its `shown_state`: the live state, but for one at work whose representative run
+    waits for somebody, what it waits for, in the words of the run."""
     rows = list(agents)
-    waiting = set()
+    waits: dict[UUID, str] = {}
     if any(row.live_state == LiveState.RUNNING for row in rows):
         open_runs = Run.objects.filter(state__in=Run.IN_PROGRESS).order_by("started_at", "pk")
-        newest = {
-            agent: state == Run.State.PARKED and waiting_for != Run.WaitingFor.CHILD
-            for agent, state, waiting_for in open_runs.values_list("agent", "state", "waiting_for")
-        }
-        waiting = {agent for agent, is_waiting in newest.items() if is_waiting}
+        for agent, *how in open_runs.values_list("agent", "state", "waiting_for"):
+            waits[agent] = shown_state(*how)
     for row in rows:
-        row.shown_state = "waiting" if row.pk in waiting else row.live_state
+        word = waits.get(row.pk, Run.State.RUNNING)
+        row.shown_state = word if word in WAITS else row.live_state
 
 
 def _one_of(words: Iterable[str]) -> str:
@@ -105,6 +104,7 @@ ORDER = """(SELECT CASE
         (SELECT CASE WHEN r.state = 'failed' OR r.liveness IN ({failing}) THEN {failed}
             WHEN r.liveness IN ({blocking}) THEN {blocked} ELSE {idle} END
          FROM runs_run r WHERE r.agent_id = %(expressions)s AND r.state <> 'queued'
+             AND r.parent_id IS NULL
          ORDER BY r.queued_at DESC, r.id DESC LIMIT 1),
         CASE WHEN EXISTS (SELECT FROM runs_run r WHERE r.agent_id = %(expressions)s)
             THEN {idle} ELSE {never_run} END)
@@ -131,6 +131,7 @@ class _Word(models.Func):
 
 
 def facts_of(agent: Agent) -> list[RunFacts]:
-    """The facts of all the agent's runs, for the pure function."""
-    rows: Any = agent.runs.values_list("state", "liveness", "queued_at", "id")
+    """The facts of the agent's own runs, for the pure function; what becomes of a subagent is told
+    by the run that started it."""
+    rows: Any = agent.runs.filter(parent=None).values_list("state", "liveness", "queued_at", "id")
     return [RunFacts(*row) for row in rows]

@@ -125,6 +125,11 @@ class Run(TenantModel):
         return self.state in self.OPEN
 
     @property
+    def shown_name(self) -> str:
+        """Who works: the agent, or the subagent that it started."""
+        return self.subagent.name if self.parent_id else self.agent.name
+
+    @property
     def short_id(self) -> str:
         """The end of the key, which tells runs of one day apart."""
         return self.pk.hex[-6:]
@@ -151,9 +156,9 @@ class Run(TenantModel):
 
     @property
     def shown_state(self) -> str:
-        """The run tree shows a run that waits for an approval or a person as blocked."""
-        blocked = self.state == self.State.PARKED and self.waiting_for in {"approval", "person"}
-        return "blocked" if blocked else self.state
+        """The state with what it waits for: the same word wherever a run is shown. Who waits for
+        an approval or a person has the tone of what is blocked."""
+        return shown_state(self.state, self.waiting_for)
 
 
 class Subagent(TenantModel):
@@ -214,6 +219,14 @@ class RunCursor(TenantModel):
 
     def __str__(self) -> str:
         return f"{self.run_id} @ {self.last_seq}"
+
+
+PARKED_AS = {"approval": "waiting", "person": "asking", "pause": "paused", "child": "delegating"}
+
+
+def shown_state(state: str, waiting_for: str) -> str:
+    """The name under which a run's state is shown; see controlcenter.templatetags.states."""
+    return PARKED_AS.get(waiting_for, state) if state == Run.State.PARKED else state
 
 
 class RunEvent(TenantModel):

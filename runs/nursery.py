@@ -19,7 +19,7 @@ from agents.library.places import Scope
 from agents.library.scopes import Entry, Library
 from agents.library.surface import ToolSurface
 from agents.permissions import AgentRules, rules_of
-from agents.surroundings import is_believed, library_of
+from agents.surroundings import is_believed, library_of, settings_of_library
 from harness.errors import Released
 from harness.seam import ChildBegun, ChildWish, DefinitionLine, NoChild, Root
 from spaces.models import BoundDefinition
@@ -92,7 +92,9 @@ class Nursery:
     def asks(self, name: str) -> bool:
         """Whether a person is asked before that one is started. Reads rows of the workspace."""
         place = self._place(_subagent_of(self._run))
-        return place.rules.asks(name or place.default, by_default=False)
+        entry = place.library.find(name or place.default)
+        by_default = settings_of_library().asks_to_delegate
+        return entry is not None and place.rules.asks(entry.name, by_default=by_default)
 
     def begin(self, wish: ChildWish) -> ChildBegun:
         """The child of this call, queued; one that was begun before is taken as it is."""
@@ -106,10 +108,22 @@ class Nursery:
             if known is not None:
                 return known
             _require_clean(entry)
+            if wish.unasked:
+                self._require_unasked(entry)
             with bind(run.workspace_id):
                 return self._start(wish, entry, mine)
         finally:
             connection.close()
+
+    def _require_unasked(self, entry: Entry) -> None:
+        """Raises NoChild where a person would have to be asked, who cannot be asked this way."""
+        with bind(self._run.workspace_id):
+            is_asked = self.asks(entry.name)
+        if is_asked:
+            raise NoChild(
+                f"A person is asked before {entry.name} is started. Start it with the agent tool,"
+                " with the skill's name and the task in its prompt."
+            )
 
     def _place(self, mine: Subagent | None) -> _Place:
         run = self._run

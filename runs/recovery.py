@@ -49,6 +49,12 @@ SELECT a.workspace_id, a.run_id FROM guardrails_approval a
 JOIN runs_run r ON r.id = a.run_id AND r.state IN ('succeeded', 'failed', 'cancelled')
 WHERE a.state = 'pending' LIMIT %s
 """
+# A subagent whose parent has ended: whoever should have ended it was lost.
+FORSAKEN = """
+SELECT r.workspace_id, r.id FROM runs_run r
+JOIN runs_run p ON p.id = r.parent_id AND p.state IN ('succeeded', 'failed', 'cancelled')
+WHERE r.state IN ('queued', 'running', 'parked') AND r.stop_requested_at IS NULL LIMIT %s
+"""
 
 
 def sweep() -> None:
@@ -56,6 +62,7 @@ def sweep() -> None:
     _each(_lost_workers(), _reclaim)
     _each(_rows(UNHEARD), _hear)
     _each(_rows(ORPHANED), claims.release_claims)
+    _each(_rows(FORSAKEN), moves.end_forsaken)
     _each(_unrung(), _ring)
     _show_parked()
 

@@ -1,13 +1,12 @@
 """What a parent reads of a subagent that has ended: its last word, or why there is none. Pure."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from harness import events
-from harness.errors import TerminalReason
 from harness.events import Event, Kind
 
 MOST_CHARACTERS = 60_000
-API = frozenset({TerminalReason.API_ERROR, TerminalReason.PARTIAL_API_ERROR})
 NOTHING = "The agent ended without a word."
 EARLY = "Agent terminated early due to an API error: {why}"
 CUT = "{text}\n\n(The agent was cut off by an API error and did not finish: {why})"
@@ -60,7 +59,7 @@ def _result(journal: Sequence[Event], *, state: str, reason: str, summary: str) 
     if state == "succeeded":
         return _fit(summary.strip()) or NOTHING
     last = _last_words(journal)
-    if reason in API:
+    if any(e.kind is Kind.ERROR and _ends_by_provider(e.data) for e in journal):
         return CUT.format(text=last, why=summary) if last else EARLY.format(why=summary)
     said = STOPPED.format(reason=reason.replace("_", " "), why=summary)
     return f"{said}\n\n{LAST.format(text=last)}" if last else said
@@ -69,6 +68,10 @@ def _result(journal: Sequence[Event], *, state: str, reason: str, summary: str) 
 def _last_words(journal: Sequence[Event]) -> str:
     texts = (e.data["block"].get("text", "") for e in reversed(journal) if e.kind is Kind.TEXT)
     return _fit(next((str(text).strip() for text in texts if str(text).strip()), ""))
+
+
+def _ends_by_provider(error: Mapping[str, Any]) -> bool:
+    return error["source"] == "provider" and bool(error.get("ends"))
 
 
 def _kept(branches: Sequence[str]) -> str:
@@ -83,8 +86,7 @@ def _counts(data: events.ChildData) -> str:
     )
 
 
-def _tokens(usage: object) -> int:
-    assert isinstance(usage, dict)
+def _tokens(usage: Mapping[str, Any]) -> int:
     names = ("input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens")
     return sum(int(usage.get(name) or 0) for name in names)
 

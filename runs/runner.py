@@ -42,7 +42,7 @@ from .nursery import Nursery
 from .patience import AWAY, patiently
 from .shelf import Shelf
 from .sink import JournalSink
-from .subagents import state_of_git
+from .subagents import Child, state_of_git
 from .watching import Watcher
 
 log = logging.getLogger(__name__)
@@ -157,7 +157,12 @@ def _work(held: Held) -> None:
     try:
         shelf.open()
         ports = Ports(
-            gate=Gatekeeper(run, pushes_are_held=spec.gateway_socket is not None),
+            gate=Gatekeeper(
+                run,
+                pushes_are_held=spec.gateway_socket is not None,
+                nursery=nursery,
+                child=brief.acting if isinstance(brief.acting, Child) else None,
+            ),
             sink=Watcher(sink, shelf, roots, foreign=run.adapter != BUILT_IN_ADAPTER),
             stop=held.stop,
             push_desk=Desk(run),

@@ -7,7 +7,7 @@ files, the state of git) and its skills are told as messages before its task.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from agents.library.definition import AgentDefinition, Dialect
+from agents.library.definition import AgentDefinition, Dialect, Posture
 from harness.errors import Finished
 from harness.seam import PromptInputs, Root, RunSpec, Wake
 from outside import git
@@ -20,7 +20,6 @@ BUILT_IN = "builtin"  # standing of a definition that comes with the product
 MOST_DEPTH = 5
 UNTOLD = frozenset({"Explore", "Plan"})  # built-in ones that look for themselves
 LISTED = 40
-ASKED_BY = "The task that another agent gives you. Your last message is all that it gets of you."
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +29,11 @@ class Child:
     row: Subagent
     definition: AgentDefinition
     appended: str = ""
+
+    @property
+    def never_asks(self) -> bool:
+        """What would be asked is denied instead (`dontAsk`)."""
+        return self.row.posture == Posture.DENY_PROMPTS.value
 
     @property
     def is_untold(self) -> bool:

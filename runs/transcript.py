@@ -1,7 +1,8 @@
 """A run's journal as a page: from scratch or event by event, the same HTML.
 
 Each event becomes an entry on the run's spine, but for those that belong to a tool call: its
-start, its approval and its result fill the outcome of the call's own entry.
+start, its approval, the subagent that it started and its result fill the outcome of the call's own
+entry. A subagent's transcript is that of its own run, fetched where it is opened.
 """
 
 import json
@@ -22,8 +23,25 @@ from .models import Run, RunEvent
 SHOWN_CHARACTERS = 6000
 LONGEST_TEXT = 100_000
 MOST_ARGUMENTS = 50
-OF_A_CALL = frozenset({Kind.TOOL_START, Kind.TOOL_RESULT, Kind.APPROVAL})
+OF_A_CALL = frozenset({Kind.TOOL_START, Kind.TOOL_RESULT, Kind.APPROVAL, Kind.CHILD})
 UNSHOWN = frozenset({Kind.PROMPT, Kind.USAGE})
+
+
+@dataclass(slots=True)
+class Child:
+    """A subagent that a call started, as the events of its parent tell of it."""
+
+    run_id: str
+    agent: str
+    model: str = ""
+    state: str = "running"
+    tokens: int = 0
+    seconds: float | None = None
+    branches: tuple[str, ...] = ()
+
+    @property
+    def is_open(self) -> bool:
+        return self.state == "running"
 
 
 @dataclass(slots=True)
@@ -37,6 +55,7 @@ class Outcome:
     approval_id: str = ""
     decided_by: str = ""
     note: str = ""
+    child: Child | None = None
 
 
 @dataclass(slots=True)
@@ -183,6 +202,8 @@ class Calls:
                 self._entries[event.data["call_id"]] = entry
             return entry
         owner = self._entries.get(event.data.get("call_id", ""))
+        if owner is None and event.kind is Kind.CHILD:
+            return Entry(event)  # its call is not on this page
         if owner is not None and owner.outcome is not None:
             fold(owner.outcome, event)
         return owner
@@ -194,7 +215,7 @@ def entries(events: Iterable[Event]) -> list[Entry]:
     spine = []
     for event in events:
         entry = calls.take(event)
-        if entry is not None and event.kind not in OF_A_CALL:
+        if entry is not None and entry.event is event:
             spine.append(entry)
     return spine
 
@@ -204,6 +225,8 @@ def fold(outcome: Outcome, event: Event) -> None:
     data = event.data
     if event.kind is Kind.TOOL_START:
         outcome.state = "running"
+    elif event.kind is Kind.CHILD:
+        outcome.child = _child(outcome.child, data)
     elif event.kind is Kind.TOOL_RESULT:
         denied = outcome.state == "denied" or data["detail"].get("denied")
         outcome.state = "denied" if denied else ("failed" if data["is_error"] else "done")
@@ -220,6 +243,18 @@ def fold(outcome: Outcome, event: Event) -> None:
         outcome.approval_id = data["approval_id"]
 
 
+def _child(known: Child | None, data: Mapping[str, Any]) -> Child:
+    """What is known of the child after this event; a quick one may end before it has begun here."""
+    child = known or Child(data["run_id"], data["agent"])
+    child.model = data.get("model") or child.model
+    if data["phase"] == "ended":
+        child.state = data.get("state", "succeeded")
+        child.tokens = data.get("tokens", 0)
+        child.seconds = data.get("duration_ms", 0) / 1000
+        child.branches = tuple(data.get("branches", ()))
+    return child
+
+
 def fragment(run: Run, event: Event, entry: Entry | None = None) -> str:
     """The out-of-band fragment by which an open page takes this event in.
 
@@ -227,12 +262,11 @@ def fragment(run: Run, event: Event, entry: Entry | None = None) -> str:
     """
     if event.kind in UNSHOWN:
         return ""
-    template = "runs/_outcome.html" if event.kind in OF_A_CALL else "runs/_event.html"
     if entry is not None:
-        return _render(template, run, entry)
+        return _render(run, event, entry)
     with bind(run.workspace_id):
         found = _look_up(run, event)
-        return _render(template, run, found) if found else ""
+        return _render(run, event, found) if found else ""
 
 
 def _look_up(run: Run, event: Event) -> Entry | None:
@@ -246,5 +280,6 @@ def _look_up(run: Run, event: Event) -> Entry | None:
     return found
 
 
-def _render(template: str, run: Run, entry: Entry) -> str:
+def _render(run: Run, event: Event, entry: Entry) -> str:
+    template = "runs/_event.html" if entry.event is event else "runs/_outcome.html"
     return render_to_string(template, {"run": run, "entry": entry, "oob": True})

@@ -73,7 +73,8 @@ def context(run: Run, found: Window) -> dict[str, Any]:
 def shown_runs() -> QuerySet[Run]:
     """Runs with all that their fragments name."""
     return Run.objects.select_related(
-        "agent__principal", "requested_by", "conversation", "space", "workspace", "cursor"
+        *("agent__principal", "requested_by", "conversation", "space", "workspace", "cursor"),
+        "subagent",
     )
 
 

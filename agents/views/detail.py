@@ -22,7 +22,8 @@ from .preview import preview
 @workspace_view()
 def agent_runs(request: MemberRequest, workspace: Workspace, agent: UUID) -> HttpResponse:
     row = find(agent)
-    runs = row.runs.filter(space__in=visible_spaces(request.membership)).select_related(
+    spaces = visible_spaces(request.membership)
+    runs = row.runs.filter(space__in=spaces, parent=None).select_related(
         "space", "conversation", "requested_by", "agent__principal"
     )
     context = page(request, row, "runs") | {

@@ -38,6 +38,7 @@ def library_settings(request: MemberRequest, workspace: Workspace) -> HttpRespon
         if not problem:
             setting.extra_folders = folders
             setting.safe_mode = "safe_mode" in request.POST
+            setting.asks_to_delegate = "asks_to_delegate" in request.POST
             on = set(request.POST.getlist("package"))
             setting.disabled_packages = [each.name for each in every if each.name not in on]
             setting.save()

@@ -60,6 +60,7 @@ FACES: dict[str, Face] = {
     "add_review_finding": Face(_("Finding"), "scan-search", ("title", "summary"), words=True),
     "finalize_review": Face(_("Review"), "clipboard-list", ("summary",), words=True),
 }
+FACES |= {"Agent": FACES["agent"], "Task": FACES["agent"], "Skill": FACES["skill"]}
 LONGEST_ON = 300
 
 

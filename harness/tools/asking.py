@@ -87,7 +87,7 @@ class Skill(Tool[SkillInput]):
         runs_in = _runs_in(given.name, bench)
         if body is not None and runs_in is not None and bench.spec.may_delegate:
             task = phrase("The skill %(name)s") % {"name": given.name}
-            return start(ChildWish(call_id, task, body, agent=runs_in), bench)
+            return start(ChildWish(call_id, task, body, agent=runs_in, unasked=True), bench)
         if body is None:
             known = ", ".join(line.full_name for line in bench.shelf.index()) or "none"
             raise ToolProblem(f"There is no skill {given.name} to read. Skills here: {known}.")

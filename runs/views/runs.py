@@ -30,7 +30,7 @@ def run_list(request: MemberRequest, workspace: Workspace) -> HttpResponse:
     """What works now on top, then what has ended, the newest first."""
     cursor = live.cursor(topics.runs(workspace.pk))
     wanted = request.GET.get("state", "")
-    runs = _visible(request).order_by("-queued_at", "-id")
+    runs = _visible(request).filter(parent=None).order_by("-queued_at", "-id")
     is_of_one_state = wanted in Run.State.values
     listed = runs.filter(state=wanted) if is_of_one_state else runs.filter(state__in=Run.ENDED)
     page = Paginator(listed, 50).get_page(request.GET.get("page"))
@@ -54,7 +54,8 @@ def run_show(request: MemberRequest, workspace: Workspace, run: UUID) -> HttpRes
     row = get_or_404(_shown(request), run)
     context = window.context(row, window.read(row.pk)) | {
         "capabilities": capabilities_of(row.adapter),
-        "children": row.children.select_related("agent"),
+        "children": row.children.select_related("agent", "subagent").order_by("queued_at"),
+        "spent": _with_children(row),
     }
     return render(request, "runs/show.html", context)
 
@@ -95,9 +96,20 @@ def run_steer(request: MemberRequest, workspace: Workspace, run: UUID) -> HttpRe
     return _act(request, run, lambda row: dispatch.steer(row, text=text, by=request.principal))
 
 
+def _with_children(run: Run) -> dict[str, int]:
+    """What the run and all the subagents below it took."""
+    tokens, cost, level = run.all_tokens, run.cost_microusd, [run.pk]
+    while level:
+        below = list(Run.objects.filter(parent__in=level))
+        tokens += sum(each.all_tokens for each in below)
+        cost += sum(each.cost_microusd for each in below)
+        level = [each.pk for each in below]
+    return {"tokens": tokens, "cents": cost // 10_000}
+
+
 def _visible(request: MemberRequest) -> Any:
     return Run.objects.filter(space__in=visible_spaces(request.membership)).select_related(
-        "agent__principal", "space", "conversation", "requested_by"
+        "agent__principal", "space", "conversation", "requested_by", "subagent"
     )
 
 

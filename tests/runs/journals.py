@@ -91,9 +91,23 @@ class Writer:
                 yield [tool_result(call, self.say(), is_error=True, detail={"denied": True})]
                 return
         yield [Event(Kind.TOOL_START, {"call_id": call, "name": "bash"})]
+        if self.pick(True, False, False):
+            yield from self._child(call)
         if self.pick(True, True, False):
             detail = self.pick({}, {"diff": DIFF}, {"commit": "8c41f0e" * 5}, {"exit_code": 2})
             yield [tool_result(call, self.say(), is_error=self.pick(True, False), detail=detail)]
+
+    def _child(self, call: str) -> Iterator[list[Event]]:
+        """A subagent, whose two events may come in either order."""
+        known = {"run_id": "0198c0de-0000-7000-8000-000000000002", "call_id": call}
+        who = {"agent": self.say() or "scout", "model": self.say()}
+        took = {"tokens": 1234, "duration_ms": 1500, "branches": [self.say() or "b"]}
+        state = self.pick("succeeded", "failed", "cancelled")
+        two = [
+            [events.child({"phase": "started", **known, **who})],  # type: ignore[typeddict-item]
+            [events.child({"phase": "ended", **known, **who, **took, "state": state})],  # type: ignore[typeddict-item]
+        ]
+        yield from two if self.pick(True, True, False) else reversed(two)
 
     def _meanwhile(self) -> Iterator[list[Event]]:
         made: list[Event] = [

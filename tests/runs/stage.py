@@ -10,6 +10,7 @@ from uuid import UUID
 
 from django.db import connection
 
+from agents.paths import conversation_directory
 from guardrails import approvals
 from guardrails.models import Approval
 from harness.events import Event
@@ -75,6 +76,12 @@ class Stage:
         """Puts the run's row where time or a death would have brought it."""
         with self.cast.bound():
             Run.objects.filter(pk=run.pk).update(**fields)
+
+    def spec_directory(self, run: Run) -> Path:
+        """Where the run's agent works."""
+        fresh = self.fresh(run)
+        home = conversation_directory(fresh.workspace_id, fresh.space_id, fresh.conversation_id)
+        return home / "agents" / fresh.agent.name
 
     def pending(self) -> Approval:
         with self.cast.bound():

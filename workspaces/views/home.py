@@ -28,10 +28,11 @@ from ..models import ModelConnection, Role, Workspace
 def home(request: MemberRequest, workspace: Workspace) -> HttpResponse:
     cursor = live.cursor(topics.runs(workspace.pk))
     spaces = visible_spaces(request.membership)
-    runs = Run.objects.filter(space__in=spaces).select_related(
+    every = Run.objects.filter(space__in=spaces)
+    runs = every.filter(parent=None).select_related(
         "agent__principal", "space", "conversation", "requested_by", "workspace"
     )
-    week = runs.filter(queued_at__gt=timezone.now() - timedelta(days=7))
+    week = every.filter(queued_at__gt=timezone.now() - timedelta(days=7))
     waiting = Approval.objects.filter(state=Approval.State.PENDING, space__in=spaces)
     has_model = ModelConnection.objects.exists()
     sees_team = request.membership.role != Role.GUEST
@@ -41,7 +42,7 @@ def home(request: MemberRequest, workspace: Workspace) -> HttpResponse:
         "working": runs.filter(state__in=Run.OPEN)[:10],
         "working_count": runs.filter(state__in=Run.OPEN).count(),
         "finished": runs.filter(state__in=Run.ENDED).order_by("-ended_at")[:10],
-        "week_count": week.count(),
+        "week_count": week.filter(parent=None).count(),
         "week_cents": (week.aggregate(cost=Sum("cost_microusd"))["cost"] or 0) / 10_000,
         "has_model": has_model,
         "has_space": spaces.exists(),

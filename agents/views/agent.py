@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from runs.adapters import registry
-from runs.live_state import with_live_state
+from runs.live_state import say_who_waits, with_live_state
 from runs.models import Run
 from skills.models import Skill
 from workspaces.access import MemberRequest, get_or_404, require, workspace_view
@@ -102,6 +102,7 @@ def is_busy(agent: Agent) -> bool:
 def find(key: UUID) -> Agent:
     rows: Any = with_live_state(Agent.objects.select_related("principal", "reports_to"))
     found: Agent = get_or_404(rows.prefetch_related("skill_names"), key)
+    say_who_waits([found])
     return found
 
 

@@ -35,12 +35,14 @@ WORDS: dict[str, State] = {
     # a run
     "queued": State(_("Queued"), "idle", "clock"),
     "parked": State(_("Parked"), "idle", "circle-pause"),
+    "waiting": State(_("Waiting for approval"), "blocked", "hand"),
+    "asking": State(_("Waiting for an answer"), "blocked", "hand"),
     "paused": State(_("Paused"), "idle", "circle-pause"),
+    "delegating": State(_("Waiting for a subagent"), "running", "circle-pause"),
     "succeeded": State(_("Succeeded"), "succeeded", "circle-check"),
     "cancelled": State(_("Cancelled"), "idle", "ban"),
     # presence of agents and people
     "thinking": State(_("Thinking"), "running", "thinking", dot="running"),
-    "waiting": State(_("Waiting for approval"), "blocked", "hand"),
     "done": State(_("Done"), "succeeded", "circle-check"),
     "online": State(_("Online"), "succeeded", dot="online"),
     "away": State(_("Away"), "idle", dot="away"),

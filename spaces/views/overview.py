@@ -12,6 +12,8 @@ from workspaces.models import Membership
 from ..models import Conversation, Space
 from ..visibility import visible_spaces
 
+NEEDS_SOMEBODY = {"waiting", "asking"}
+
 
 def rail_of_spaces(membership: Membership) -> list[Space]:
     """The visible spaces, each with its newest conversation and how that stands."""
@@ -36,7 +38,7 @@ def rail_of_spaces(membership: Membership) -> list[Space]:
 
 
 def with_states(conversations: Iterable[Conversation]) -> list[Conversation]:
-    """The conversations, each with `shown_state`: running, blocked, or nothing."""
+    """The conversations, each with `shown_state`: running, what it waits for, or nothing."""
     found: list[Any] = list(conversations)
     states = states_of(each.pk for each in found)
     for each in found:
@@ -49,7 +51,7 @@ def states_of(conversations: Iterable[UUID]) -> dict[UUID, str]:
     states: dict[UUID, str] = {}
     open_runs = Run.objects.filter(conversation__in=list(conversations), state__in=Run.OPEN)
     for run in open_runs.only("conversation_id", "state", "waiting_for"):
-        word = "blocked" if run.shown_state == "blocked" else "running"
-        if states.get(run.conversation_id) != "blocked":
+        word = run.shown_state if run.shown_state in NEEDS_SOMEBODY else "running"
+        if states.get(run.conversation_id) not in NEEDS_SOMEBODY:
             states[run.conversation_id] = word
     return states

@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from django.utils import timezone
 
 from runs import dispatch
 from runs.models import Run
@@ -73,3 +74,32 @@ def test_the_roster_says_that_an_agent_waits_as_the_presence_does(cast: Cast, ru
     assert "Running" in roster(state="running", started_at="2026-01-01T00:00:00Z")
     assert "Waiting for approval" in roster(state="parked", waiting_for="approval")
     assert "Running" in roster(state="parked", waiting_for="child")
+
+
+@pytest.mark.parametrize(
+    ("waiting_for", "word"),
+    [
+        ("approval", "Waiting for approval"),
+        ("person", "Waiting for an answer"),
+        ("pause", "Paused"),
+    ],
+)
+def test_a_run_that_waits_says_the_same_everywhere(
+    cast: Cast, run: Run, waiting_for: str, word: str
+) -> None:
+    with cast.bound():
+        Run.objects.filter(pk=run.pk).update(
+            state="parked", waiting_for=waiting_for, started_at=timezone.now()
+        )
+    ada = cast.client(cast.ada)
+    room = f"spaces/{cast.space.slug}/"
+    for page in (
+        "", "runs/", f"runs/{run.pk}/", "agents/", f"agents/{cast.engineer.pk}/", "orgchart/",
+        f"{room}{cast.conversation.pk}/",
+    ):  # fmt: skip
+        html = ada.get(cast.path(page)).content.decode()
+        assert word in html, page
+        assert "Blocked" not in html, page
+    if waiting_for != "pause":
+        listed = ada.get(cast.path("spaces/")).content.decode()
+        assert f'<span class="vh">{word}</span>' in listed

@@ -24,8 +24,7 @@ SHARED = (
     "billiard.pool", "celery.app.amqp", "celery.app.events", "celery.app.log",
     "celery.apps.worker", "celery.concurrency.thread", "celery.events.receiver",
     "celery.worker.autoscale", "celery.worker.components", "celery.worker.consumer",
-    "celery.worker.control", "celery.worker.strategy", "kombu.transport.redis", "psycopg_pool",
-    "uvicorn",
+    "celery.worker.control", "celery.worker.strategy", "kombu.transport.redis", "uvicorn",
 )  # fmt: skip
 
 

@@ -31,8 +31,8 @@ Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 
-# Making a page is work of the processor, and threads share one interpreter: each more makes every page
-# dearer (2: 10.9 ms, 4: 12.5 ms). With two alone, a pair of slow ones would keep all others waiting.
+# Making a page is work of the processor, and threads share one interpreter: each one more makes
+# every page dearer (2: 10.9 ms, 4: 12.5 ms). Two slow ones still leave a thread to the others.
 PAGE_THREADS = 3
 # Made only when needed; each slow reader of a streamed response holds one.
 STREAM_THREADS = 64

@@ -58,7 +58,8 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
         for outcome in ("passed", "failed", "skipped")
         for report in terminalreporter.stats.get(outcome, [])
     ]
-    _note_proofs(reports, name=os.environ.get("CC_SUITE", "other"))
+    again = bool(config.getoption("lf", False))  # what failed before: the others are proven
+    _note_proofs(reports, name=os.environ.get("CC_SUITE", "other"), again=again)
     skipped: dict[str, int] = {}
     for report in terminalreporter.stats.get("skipped", []):
         skipped[_reason(report)] = skipped.get(_reason(report), 0) + 1
@@ -68,15 +69,18 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
             terminalreporter.line(f"{count:4} × {reason}")
 
 
-def _note_proofs(reports: list[pytest.TestReport], *, name: str) -> None:
-    proofs: dict[str, dict[str, str]] = {}
+def _note_proofs(reports: list[pytest.TestReport], *, name: str, again: bool) -> None:
+    file = RESULTS / f"proofs-{name}.json"
+    proofs: dict[str, dict[str, str]] = (
+        json.loads(file.read_text()) if again and file.exists() else {}
+    )
     for report in reports:
         ids = dict(report.user_properties).get("req")
         for requirement in ids if isinstance(ids, list) else []:
             proofs.setdefault(requirement, {})[report.nodeid] = report.outcome
     if name != "other":
         RESULTS.mkdir(exist_ok=True)
-        (RESULTS / f"proofs-{name}.json").write_text(json.dumps(proofs, indent=1, sort_keys=True))
+        file.write_text(json.dumps(proofs, indent=1, sort_keys=True))
 
 
 def _reason(report: pytest.TestReport) -> str:

@@ -17,6 +17,7 @@ from django.utils import timezone
 from live.publish import publish
 from outside import git
 from outside.git.locks import exclusive
+from outside.sentences import Sentence, pack
 from skills.discovery import Offer
 from skills.scanning import File, Outcome, Source, Verdict, digest, version
 from skills.scanning.child import Scanner
@@ -155,7 +156,7 @@ def _scan(
                 "is_published": is_published,
                 "skills": [asdict(one) for one in found],
                 "passed_over": [
-                    {"path": _storable(one.path), "reason": _storable(one.reason)}
+                    {"path": _storable(one.path), "reason": _kept(one.reason)}
                     for one in carried.passed_over
                 ],
             },
@@ -316,6 +317,11 @@ def _row(
 
 def _name(offer: Offer) -> str:
     return _storable(offer.name)[:255]
+
+
+def _kept(reason: str) -> str:
+    """A reason as the row keeps it: `outside.sentences.unpack` makes it a Sentence again."""
+    return pack(reason.mapped(_storable) if isinstance(reason, Sentence) else _storable(reason))
 
 
 def _storable(text: str) -> str:

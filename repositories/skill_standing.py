@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from outside.sentences import unpack
 from skills import rules
 from skills.scanning import Decision, Verdict, decide, version
 
@@ -75,7 +76,9 @@ def carrying(repository: Repository, commit: str) -> Carrying:
         commit,
         is_scanned=True,
         skills=tuple(judge.standing(one) for one in found),
-        passed_over=tuple(row.passed_over),
+        passed_over=tuple(
+            {"path": one["path"], "reason": unpack(one["reason"])} for one in row.passed_over
+        ),
     )
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 
 from outside import git
+from outside.sentences import phrase as _
 from skills import discovery
 from skills.discovery import LINK, REPOSITORY_PLACES, SUBMODULE, Entry, Offer, PassedOver
 from skills.scanning import LIMITS, File
@@ -87,7 +88,9 @@ def _once_each(offers: Sequence[Offer], passed: list[PassedOver]) -> list[Offer]
     for offer in offers:
         same = first.setdefault(key_of(offer), offer)
         if same is not offer:
-            passed.append(PassedOver(offer.path, f"the same files as {same.path}"))
+            passed.append(
+                PassedOver(offer.path, _("the same files as %(path)s") % {"path": same.path})
+            )
     return list(first.values())
 
 
@@ -100,7 +103,8 @@ def _shadowed(entries: Sequence[Entry], winners: Sequence[Offer]) -> list[Passed
     for offer in catalogue.offers:
         if _is_in_place(offer.path) and offer.path not in taken:
             first = by_name.get(offer.name.lower(), "")
-            passed.append(PassedOver(offer.path, f"{first} has the same name and comes first"))
+            said = _("%(path)s has the same name and comes first")
+            passed.append(PassedOver(offer.path, said % {"path": first}))
     return passed
 
 
@@ -109,7 +113,7 @@ def _is_in_place(path: str) -> bool:
 
 
 def _too_many(offer: Offer) -> PassedOver:
-    return PassedOver(offer.path, f"more than {MOST_SKILLS} skills")
+    return PassedOver(offer.path, _("more than %(n)d skills") % {"n": MOST_SKILLS})
 
 
 def _within(offers: Sequence[Offer], passed: list[PassedOver]) -> tuple[Offer, ...]:
@@ -120,7 +124,8 @@ def _within(offers: Sequence[Offer], passed: list[PassedOver]) -> tuple[Offer, .
             room -= offer.size or 0
             kept.append(offer)
         else:
-            passed.append(PassedOver(offer.path, f"more than {MOST_BYTES >> 20} MiB of skills"))
+            said = _("more than %(n)d MiB of skills") % {"n": MOST_BYTES >> 20}
+            passed.append(PassedOver(offer.path, said))
     return tuple(kept)
 
 
@@ -146,7 +151,7 @@ class _Reader:
     def entries(self) -> list[Entry]:
         seen = [_Seen(entry, entry.path) for entry in self._list(TOOL_FOLDERS)]
         dead: list[_Seen] = []
-        for _ in range(HOPS):
+        for _hop in range(HOPS):
             links = [one for one in seen if one.is_open_link]
             if not links:
                 break

@@ -9,6 +9,8 @@ from uuid import UUID
 
 from django.db.models import QuerySet
 
+from outside.sentences import unpack
+
 from . import sealing
 from .models import Skill, SkillListing, SkillSource
 
@@ -53,7 +55,7 @@ def search(
 def card_of(listing: SkillListing) -> Card:
     """What the repository says about it; empty when it cannot be unsealed any more."""
     said = sealing.open_(listing.sealed)
-    return Card(said[0], tuple(said[1])) if said else Card()
+    return Card(said[0], tuple(map(unpack, said[1]))) if said else Card()
 
 
 class Entries(Sequence[Entry]):

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from outside.sentences import phrase as _
 from skills.scanning import LIMITS
 
 LINK, SUBMODULE = 0o120000, 0o160000
@@ -75,10 +76,11 @@ class Offer:
 
 @dataclass(frozen=True, slots=True)
 class PassedOver:
-    """A folder that looks like a skill and is not offered."""
+    """A folder that looks like a skill and is not offered. `is_inside`: it is part of one."""
 
     path: str
     reason: str
+    is_inside: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,8 +104,11 @@ def discover(entries: Iterable[Entry], *, repository: str = "") -> Catalogue:
     roots = tree.skill_folders()
     for folder in roots:
         outer = next((one for one in roots if one and _is_inside(folder, one)), None)
-        reason = f"inside the skill {outer}" if outer is not None else tree.reason_against(folder)
-        if reason:
+        if outer is not None:
+            said = _("inside the skill %(path)s") % {"path": outer}
+            passed.append(PassedOver(folder, said, is_inside=True))
+            continue
+        if reason := tree.reason_against(folder):
             passed.append(PassedOver(folder, reason))
             continue
         offer = tree.offer(folder, roots, repository)
@@ -139,7 +144,7 @@ def read_ls_tree(listing: bytes) -> list[Entry]:
         fields = facts.split()
         if not tab or len(fields) != 4:
             raise ValueError(f"no line of ls-tree -r -l: {line[:80]!r}")
-        mode, _, oid, size = fields
+        mode, _kind, oid, size = fields
         entries.append(
             Entry(
                 path.decode("utf-8", "surrogateescape"),
@@ -171,21 +176,24 @@ class _Tree:
         above = parts[:-1] if _is_conventional(parts) else parts
         for part in above:
             if _VENDORED.match(part):
-                return f"in {part}, which holds other people's files"
+                said = _("in %(folder)s, which holds other people's files")
+                return said % {"folder": part}
         for part in above:
             if _EXAMPLE.match(part):
-                return f"in {part}, which holds examples or templates"
+                said = _("in %(folder)s, which holds examples or templates")
+                return said % {"folder": part}
         allowed = DEEPEST_BY_CONVENTION if _is_conventional(parts) else DEEPEST
         if len(parts) > allowed:
-            return f"deeper than {allowed} folders"
+            return _("deeper than %(n)d folders") % {"n": allowed}
         return self._reason_against_files(folder)
 
     def _reason_against_files(self, folder: str) -> str:
         files = self._skill_files(folder)
         if len(files) > 1:
-            return " and ".join(_base(one.path) for one in files) + " stand side by side"
+            said = _("%(one)s and %(other)s stand side by side")
+            return said % {"one": _base(files[0].path), "other": _base(files[-1].path)}
         if files[0].mode in {LINK, SUBMODULE}:
-            return "its SKILL.md is a link"
+            return _("its SKILL.md is a link")
         return ""
 
     def offer(self, folder: str, roots: Sequence[str], repository: str) -> Offer:
@@ -221,34 +229,37 @@ class _Tree:
                     continue
                 if len(parts) == depth + 1:
                     if entry.mode in {LINK, SUBMODULE}:
-                        out[child] = "a link, which is not followed"
+                        out[child] = _("a link, which is not followed")
                 elif not any(
                     one == child or _is_inside(one, child) or one and _is_inside(child, one)
                     for one in known
                 ):
-                    out.setdefault(child, "no SKILL.md")
+                    out.setdefault(child, _("no SKILL.md"))
         return [PassedOver(path, reason) for path, reason in out.items()]
 
 
 def _remarks(name: str, skill_file: str, files: Sequence[Entry]) -> tuple[str, ...]:
     remarks = []
     if skill_file != "SKILL.md":
-        remarks.append(f"called {skill_file}, which some readers do not see")
+        said = _("called %(file)s, which some readers do not see")
+        remarks.append(said % {"file": skill_file})
     if not _SLUG.fullmatch(name) or len(name) > 64:
-        remarks.append(f"{name!r} is no name by agentskills.io")
+        remarks.append(_("%(name)s is no name by agentskills.io") % {"name": repr(name)})
     links = [_base(entry.path) for entry in files if entry.mode == LINK]
     if links:
-        remarks.append(f"holds links: {', '.join(links[:3])}")
+        remarks.append(_("holds links: %(names)s") % {"names": ", ".join(links[:3])})
     if any(entry.mode == SUBMODULE for entry in files):
-        remarks.append("holds a submodule")
+        remarks.append(_("holds a submodule"))
     return tuple(remarks)
 
 
 def _too_much(offer: Offer) -> str:
     if len(offer.files) > LIMITS.files:
-        return f"{len(offer.files)} files; at most {LIMITS.files} are installed"
+        said = _("%(n)d files; at most %(most)d are installed")
+        return said % {"n": len(offer.files), "most": LIMITS.files}
     if (offer.size or 0) > LIMITS.total:
-        return f"{offer.size} bytes; at most {LIMITS.total} are installed"
+        said = _("%(n)d bytes; at most %(most)d are installed")
+        return said % {"n": offer.size or 0, "most": LIMITS.total}
     return ""
 
 

@@ -85,7 +85,7 @@ class SkillListing(TenantModel):
     place = models.CharField(max_length=20, blank=True)
     tree_sha = models.CharField(max_length=40, blank=True)
     files = models.PositiveIntegerField(default=0)
-    skipped = models.CharField(max_length=300, blank=True)
+    skipped = SentenceField(blank=True)
     sealed = models.BinaryField(blank=True, default=b"")
 
     class Meta:

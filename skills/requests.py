@@ -19,6 +19,7 @@ from workspaces import audit
 from workspaces.background import enqueue
 from workspaces.handles import slug as slug_of
 from workspaces.models import Principal
+from workspaces.sentences import translated
 from workspaces.turns import take_turn
 
 from . import previews, topics
@@ -46,7 +47,7 @@ def preview(listing: SkillListing, *, by: Principal, slug: str = "") -> SkillReq
     """
     if listing.skipped:
         raise CannotRequest(
-            _("This folder is passed over: %(reason)s.") % {"reason": listing.skipped}
+            _("This folder is passed over: %(reason)s.") % {"reason": translated(listing.skipped)}
         )
     _require_source(listing.source)
     take_turn("skill requests")

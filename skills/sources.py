@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from live.publish import publish
 from outside import git
 from outside.git.memory import Session
-from outside.sentences import phrase, phrase_many
+from outside.sentences import Sentence, pack, phrase, phrase_many
 from skills.scanning import LIMITS
 from workspaces import audit
 from workspaces.background import enqueue
@@ -37,7 +37,7 @@ SYNC = "skills.tasks.sync_source"
 REMOVE = "skills.tasks.remove_source"
 MOST_CARDS = 2_000
 CARDS_SECONDS = 20.0
-UNWRITABLE = "its name has characters that no directory here may have"
+UNWRITABLE = phrase("its name has characters that no directory here may have")
 State = SkillSource.State
 
 
@@ -207,7 +207,7 @@ def _cards(
         data = data[: 2 * LIMITS.front_matter]
         file = {offer.skill_file: File(0o100644, data)}
         description, _body = previews.front(file, offer.skill_file)
-        remarks = tuple(previews.spelled(remark)[:300] for remark in offer.remarks)
+        remarks = tuple(_kept(remark) for remark in offer.remarks)
         cards[offer.path] = (previews.spelled(description)[:1024], remarks)
     return cards
 
@@ -232,16 +232,12 @@ def _list(
         for offer in found.offers
         if _can_be_kept(offer.path)
     ]  # fmt: skip
-    passed = {
-        one.path: one.reason
-        for one in found.passed_over
-        if not one.reason.startswith("inside the skill")
-    }
+    passed = {one.path: one.reason for one in found.passed_over if not one.is_inside}
     passed |= {one.path: UNWRITABLE for one in found.offers if not _can_be_kept(one.path)}
     skipped = {
         shown: SkillListing(
             workspace_id=source.workspace_id, source=source, path=shown,
-            name=shown.rpartition("/")[2][:255], skipped=previews.spelled(reason)[:300],
+            name=shown.rpartition("/")[2][:255], skipped=_shown(reason),
         )
         for path, reason in passed.items()
         if (shown := previews.spelled(path)[:1000])
@@ -252,6 +248,20 @@ def _list(
         rows, update_conflicts=True, unique_fields=["source", "path"],
         update_fields=["name", "place", "tree_sha", "files", "skipped", "sealed"], batch_size=500,
     )  # fmt: skip
+
+
+def _shown(said: str) -> str:
+    """The sentence with what the repository says in it spelled out and cut."""
+    return said.mapped(_tidy) if isinstance(said, Sentence) else _tidy(said)
+
+
+def _kept(said: str) -> str:
+    """The same as it stands in a sealed card; `catalogue.card_of` makes it a Sentence again."""
+    return pack(_shown(said))
+
+
+def _tidy(text: str) -> str:
+    return previews.spelled(text)[:300]
 
 
 def _can_be_kept(path: str) -> bool:

@@ -57,7 +57,12 @@ def test_a_bad_address_is_refused_and_kept_in_the_form(cast: Cast, address: str)
 def test_what_is_passed_over_is_named_with_the_reason(cast: Cast, source: SkillSource) -> None:
     text = page(cast.client(cast.vera), cast.path(f"skills/sources/{source.pk}/?show=skipped"))
     assert "examples/skills/toy" in text
-    assert "holds examples or templates" in text
+    assert "in examples, which holds examples or templates" in text
+    portuguese = cast.client(cast.vera).get(
+        cast.path(f"skills/sources/{source.pk}/?show=skipped"),
+        headers={"accept-language": "pt-pt"},
+    )
+    assert "em examples, que contém exemplos ou modelos" in portuguese.content.decode()
 
 
 @pytest.mark.req("CC-34")

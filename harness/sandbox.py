@@ -167,7 +167,7 @@ def _mount_root(root: Root, *, may_write: bool) -> Iterator[str]:
     yield from (bind, str(root.path), str(root.path))
     if root.checkout is None:
         return
-    git_dir, mirror = root.checkout.git_dir, root.checkout.mirror
+    git_dir, mirror = root.checkout.shared, root.checkout.mirror
     yield from ("--ro-bind", str(mirror), str(mirror))
     yield from (bind, str(git_dir), str(git_dir))
     for part in ("config", "hooks"):

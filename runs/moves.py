@@ -19,7 +19,7 @@ from live.publish import after_commit
 from outside.sentences import phrase as _
 from workspaces.tenancy import bind, call
 
-from . import broadcast, claims, journal, locks, queue, reports
+from . import broadcast, claims, journal, locks, queue, reports, worktrees
 from .liveness import Health, liveness
 from .models import Run, RunCursor, RunEvent, Subagent
 
@@ -140,6 +140,8 @@ def _tell_parent(run: Run, *, state: str, reason: str, summary: str) -> None:
     """The parent hears how its child ended, in the same transaction, and goes on if it waits."""
     parent = locks.hold(run.parent_id) if run.parent_id else None
     made = Subagent.objects.filter(run=run).first()
+    if made is not None and made.worktrees:
+        worktrees.clear_later(run)
     if parent is None or made is None or not parent.is_open:
         return
     moments = Run.objects.filter(pk=run.pk).values_list("started_at", "ended_at").get()
@@ -154,7 +156,7 @@ def _tell_parent(run: Run, *, state: str, reason: str, summary: str) -> None:
         summary=str(summary),
         seconds=(ended - begun).total_seconds() if begun and ended else 0.0,
         background=made.background,
-        branches=[each["branch"] for each in made.worktrees if each.get("kept")],
+        branches=[f"{e['branch']} in {e['repository']}" for e in made.worktrees if e["kept"]],
     )
     journal.record(parent, [told])
     if parent.waiting_for == Run.WaitingFor.CHILD and not _waits_for_another(parent, made):

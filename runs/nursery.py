@@ -165,6 +165,12 @@ class Nursery:
         )
         if chosen.error:
             raise NoChild(chosen.error)
+        isolation = wish.isolation or definition.isolation or ""
+        if isolation and not any(root.checkout for root in self._roots):
+            raise NoChild(
+                "There is no repository here of which a worktree could be made; start the agent"
+                " without isolation."
+            )
         found = self._posture(entry, mine)
         child = Run(
             agent=run.agent,
@@ -188,7 +194,7 @@ class Nursery:
             prompt=wish.prompt,
             background=bool(wish.background) or definition.background is True,
             posture=found.value,
-            isolation=wish.isolation or definition.isolation or "",
+            isolation=isolation,
             surface=_as_json(self._surface(entry, mine)),
             **_kept(entry),
         )

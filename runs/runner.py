@@ -23,6 +23,7 @@ from harness.errors import Cancelled, Completed, DiskFull, Finished, Parked, Rel
 from harness.events import Kind
 from harness.seam import BUILT_IN_ADAPTER, Ports, Root, RunSpec
 from harness.stop import StopReason
+from outside import git
 from outside.sentences import phrase as _
 from outside.sentences import phrase_noop
 from repositories.checkouts import CheckoutFailed
@@ -30,7 +31,7 @@ from repositories.models import PushRequest
 from spaces import posting
 from workspaces.tenancy import bind
 
-from . import briefing, broadcast, hearing, journal, locks, moves, workplace
+from . import briefing, broadcast, hearing, journal, locks, moves, workplace, worktrees
 from .adapters import UnknownAdapter, adapter_of
 from .catalog import Definitions
 from .desk import Desk
@@ -145,6 +146,8 @@ def _work(held: Held) -> None:
         roots, directory = workplace.prepare(run)
     except CheckoutFailed as error:
         raise _no_checkout(error) from error
+    if isinstance(brief.acting, Child) and brief.acting.row.isolation:
+        roots, directory = worktrees.stand(run, brief.acting.row, roots)
     with bind(run.workspace_id):
         _begin(run, brief)
         history = journal.read(run.pk)
@@ -243,7 +246,17 @@ def _disk_full() -> DiskFull:
 
 def _finish(held: Held, end: Finished) -> bool:
     """Writes the end down. False when somebody said something that the agent has not read yet."""
+    if held.run.parent_id:
+        _judge_worktrees(held.run)
     return patiently(held, lambda _is_retry: _finish_once(held.run, end))
+
+
+def _judge_worktrees(run: Run) -> None:
+    """What an isolated child changed is to be kept; where that cannot be told, all of it is."""
+    try:
+        worktrees.judge(run)
+    except (git.GitError, OSError, *AWAY) as error:
+        log.warning("the worktrees of run %s cannot be looked at: %s", run.pk, error)
 
 
 def _finish_once(run: Run, end: Finished) -> bool:

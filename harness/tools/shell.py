@@ -44,7 +44,10 @@ class Bash(Tool[BashInput]):
             raise ToolProblem("A command cannot contain a NUL character.")
         directory = bench.files.find(given.directory).path
         if not directory.is_dir():
-            raise ToolProblem(f"{given.directory} is not a directory.")
+            raise ToolProblem(
+                f"{given.directory} is not a directory, or it was removed; nothing was run"
+                " elsewhere instead."
+            )
         if given.background:
             shell = bench.shells.begin(given.command, directory=directory, call_id=call_id)
             return Output(f"Running in the background as {shell.id}.", detail={"shell": shell.id})

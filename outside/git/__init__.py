@@ -77,6 +77,7 @@ from .work import (
     snapshot,
     status,
 )
+from .worktrees import is_untouched, make_worktree, remove_worktree, worktree_of
 
 __all__ = [
     "ZERO",
@@ -134,10 +135,12 @@ __all__ = [
     "has_commit",
     "head",
     "inspect",
+    "is_untouched",
     "listing",
     "log",
     "look_of",
     "make_checkout",
+    "make_worktree",
     "mend",
     "mirrored",
     "normal",
@@ -146,10 +149,12 @@ __all__ = [
     "probe",
     "quarantine",
     "readable",
+    "remove_worktree",
     "serving_path",
     "serving_view",
     "snapshot",
     "status",
     "upload_pack",
+    "worktree_of",
     "write_pack",
 ]

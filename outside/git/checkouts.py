@@ -44,12 +44,20 @@ class Checkout:
     """Where one repository of a conversation lies.
 
     `git_dir` and `work_tree` belong to the agents; `view` and the bare `mirror` to the server.
+    `common` is set for a linked worktree: the git directory of its main checkout, which has the
+    objects and refs of both.
     """
 
     git_dir: Path
     work_tree: Path
     view: Path
     mirror: Path
+    common: Path | None = None
+
+    @property
+    def shared(self) -> Path:
+        """The git directory with objects, refs and configuration."""
+        return self.common or self.git_dir
 
     @property
     def place(self) -> Place:
@@ -92,7 +100,7 @@ def make_checkout(
         directories.write_refs(checkout.git_dir, _refs_of_mirror(checkout.mirror))
         if commit is not None:
             folders.put(checkout.git_dir, f"refs/heads/{branch}", f"{names.oid(commit)}\n".encode())
-        _fill(checkout, commit, exclude)
+        fill(checkout, commit, exclude)
 
 
 def condition(checkout: Checkout) -> str:
@@ -102,7 +110,7 @@ def condition(checkout: Checkout) -> str:
     if not folders.is_folder(checkout.work_tree):
         return "The files of this checkout are gone."
     try:
-        _, head = directories.read_head(checkout.git_dir)
+        _, head = read_head(checkout)
         with opened(checkout) as place:
             if head and not history.exists(place, head):
                 return "The last commit of this checkout cannot be read."
@@ -117,19 +125,23 @@ def mend(checkout: Checkout) -> None:
     was_gone = not folders.is_folder(checkout.work_tree)
     _point(checkout)
     if was_gone:
-        _, head = directories.read_head(checkout.git_dir)
+        _, head = read_head(checkout)
         with exclusive(checkout.view):
-            _fill(checkout, head, "")
+            fill(checkout, head)
 
 
 def head(checkout: Checkout) -> tuple[str, str | None]:
     """(branch, commit) the checkout stands on. Raises Damaged."""
-    return directories.read_head(checkout.git_dir)
+    return read_head(checkout)
+
+
+def read_head(checkout: Checkout) -> tuple[str, str | None]:
+    return directories.read_head(checkout.git_dir, refs_in=checkout.shared)
 
 
 def branch_tip(checkout: Checkout, ref: str) -> str | None:
     """Where a ref of the checkout points, or None. Raises Damaged or BadName."""
-    return directories.read_ref(checkout.git_dir, ref)
+    return directories.read_ref(checkout.shared, ref)
 
 
 def note_remote_ref(checkout: Checkout, ref: str, oid: str) -> None:
@@ -138,9 +150,9 @@ def note_remote_ref(checkout: Checkout, ref: str, oid: str) -> None:
         return
     name = f"refs/remotes/origin/{ref.removeprefix('refs/heads/')}"
     if oid == names.ZERO:
-        folders.remove(checkout.git_dir, name)
+        folders.remove(checkout.shared, name)
     else:
-        folders.put(checkout.git_dir, names.ref(name), f"{names.oid(oid)}\n".encode())
+        folders.put(checkout.shared, names.ref(name), f"{names.oid(oid)}\n".encode())
 
 
 @contextmanager
@@ -151,7 +163,7 @@ def opened(checkout: Checkout) -> Iterator[Place]:
     with exclusive(checkout.view):
         tip = tip_of(checkout)
         _own_alternates(checkout)
-        sources = [checkout.git_dir, checkout.mirror]
+        sources = [checkout.shared, checkout.mirror]
         directories.lay_out(checkout.view, head=tip or UNBORN, bare=False, objects_from=sources)
         if not (checkout.view / "index").exists() and tip:
             run(Command("read-tree", (), (tip,), place=checkout.place))
@@ -159,15 +171,15 @@ def opened(checkout: Checkout) -> Iterator[Place]:
 
 
 def tip_of(checkout: Checkout) -> str | None:
-    return directories.read_head(checkout.git_dir)[1]
+    return read_head(checkout)[1]
 
 
 def _own_alternates(checkout: Checkout) -> None:
     """The agent's objects borrow from the mirror and from nowhere else."""
-    line = os.path.relpath(checkout.mirror / "objects", checkout.git_dir / "objects")
+    line = os.path.relpath(checkout.mirror / "objects", checkout.shared / "objects")
     expected = f"{line}\n".encode()
-    if folders.read(checkout.git_dir, "objects/info/alternates") != expected:
-        folders.put(checkout.git_dir, "objects/info/alternates", expected)
+    if folders.read(checkout.shared, "objects/info/alternates") != expected:
+        folders.put(checkout.shared, "objects/info/alternates", expected)
 
 
 def _require_room(checkout: Checkout, commit: str, max_bytes: int) -> None:
@@ -190,11 +202,11 @@ def _require_room(checkout: Checkout, commit: str, max_bytes: int) -> None:
         raise DiskFull()
 
 
-def _fill(checkout: Checkout, commit: str | None, exclude: str) -> None:
+def fill(checkout: Checkout, commit: str | None, exclude: str = "") -> None:
     """Writes the files of the commit into the work tree; files that are there are left alone."""
     checkout.work_tree.mkdir(parents=True, exist_ok=True)
     _point(checkout)
-    sources = [checkout.git_dir, checkout.mirror]
+    sources = [checkout.shared, checkout.mirror]
     directories.lay_out(checkout.view, head=commit or UNBORN, bare=False, objects_from=sources)
     if exclude:
         directories.write(checkout.view / "info" / "exclude", exclude)

@@ -92,10 +92,10 @@ def read_ref(git_dir: Path, name: str) -> str | None:
     return None
 
 
-def read_head(git_dir: Path) -> tuple[str, str | None]:
+def read_head(git_dir: Path, *, refs_in: Path | None = None) -> tuple[str, str | None]:
     """(branch, object id) of HEAD; the branch is "" when detached, the id None when unborn.
 
-    Raises Damaged.
+    `refs_in` is where its branches are, when that is another directory. Raises Damaged.
     """
     text = (folders.read(git_dir, "HEAD") or b"").decode("utf-8", "replace").strip()
     if not text.startswith("ref: "):
@@ -104,7 +104,7 @@ def read_head(git_dir: Path) -> tuple[str, str | None]:
     if not name.startswith("refs/heads/"):
         raise Damaged("HEAD of this checkout does not point to a branch.")
     try:
-        return name.removeprefix("refs/heads/"), read_ref(git_dir, name)
+        return name.removeprefix("refs/heads/"), read_ref(refs_in or git_dir, name)
     except BadName as bad:
         raise Damaged(bad.sentence) from bad
 

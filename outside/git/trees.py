@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from . import directories, history, names
-from .checkouts import Checkout, opened
+from . import history, names
+from .checkouts import Checkout, opened, read_head
 from .command import Command, Place
 from .errors import Damaged
 from .process import run
@@ -74,7 +74,7 @@ def look_of(checkout: Checkout) -> str:
     with opened(checkout) as place:
         options = ("-z", "--modified", "--others", "--exclude-standard", "--deduplicate")
         listed = run(Command("ls-files", options, place=place)).stdout
-    parts = [" ".join(map(str, directories.read_head(checkout.git_dir)))]
+    parts = [" ".join(map(str, read_head(checkout)))]
     for name in sorted(filter(None, listed.split(b"\0"))):
         try:
             found = checkout.work_tree.joinpath(name.decode("utf-8", "surrogateescape")).lstat()

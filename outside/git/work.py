@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import directories, folders, history, names
-from .checkouts import Checkout, opened, tip_of
+from . import folders, history, names
+from .checkouts import Checkout, opened, read_head, tip_of
 from .command import Command, Place
 from .errors import BadName, Damaged, GitError
 from .history import Change, Diff
@@ -99,16 +99,18 @@ def commit(
         raise BadName("A commit needs a message.")
     with opened(checkout) as place:
         _refuse_unfinished(checkout)
-        branch, parent = directories.read_head(checkout.git_dir)
+        branch, parent = read_head(checkout)
         tree, index = _tree_to_commit(place, parent, paths)
         if parent and run(_rev_parse(place, f"{parent}^{{tree}}")).text.strip() == tree:
             raise NothingToCommit()
         oid = _write_commit(place, tree, parent, message, author, committer)
         _hand_over(checkout, place, oid, parent)
-        if directories.read_head(checkout.git_dir) != (branch, parent):
+        if read_head(checkout) != (branch, parent):
             raise Damaged("The branch moved while the commit was being made. Try again.")
-        ref = f"refs/heads/{branch}" if branch else "HEAD"
-        folders.put(checkout.git_dir, ref, f"{oid}\n".encode())
+        if branch:
+            folders.put(checkout.shared, f"refs/heads/{branch}", f"{oid}\n".encode())
+        else:
+            folders.put(checkout.git_dir, "HEAD", f"{oid}\n".encode())
         folders.put(checkout.git_dir, "index", index)
         return history.log(place, oid, limit=1)[0]
 
@@ -185,7 +187,7 @@ def _hand_over(checkout: Checkout, place: Place, oid: str, parent: str | None) -
     name = run(command, stdin=revisions.encode()).text.strip()
     for ending in ("pack", "idx"):
         file = f"objects/pack/pack-{name}.{ending}"
-        folders.put(checkout.git_dir, file, checkout.view / file, mode=0o444)
+        folders.put(checkout.shared, file, checkout.view / file, mode=0o444)
 
 
 def _refuse_unfinished(checkout: Checkout) -> None:

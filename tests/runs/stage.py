@@ -81,7 +81,8 @@ class Stage:
         """Where the run's agent works."""
         fresh = self.fresh(run)
         home = conversation_directory(fresh.workspace_id, fresh.space_id, fresh.conversation_id)
-        return home / "agents" / fresh.agent.name
+        folder: Path = home / "agents" / fresh.agent.name
+        return folder
 
     def pending(self) -> Approval:
         with self.cast.bound():

@@ -18,6 +18,7 @@ from redis.exceptions import ConnectionError as ValkeyError
 from redis.exceptions import TimeoutError as ValkeyTimeout
 
 from workspaces.problem import Problem
+from workspaces.saying import refusal
 
 HELP = settings.BASE_DIR / "docs"
 AWAY = (OperationalError, InterfaceError, BrokerError, ValkeyError, ValkeyTimeout)
@@ -63,6 +64,15 @@ def fault(request: HttpRequest) -> HttpResponse:
         sentence = _("Something went wrong on the server; nothing was changed. Try again.")
         return Problem(500, "fault", sentence).response()
     return defaults.server_error(request)
+
+
+def form_too_old(request: HttpRequest, reason: str = "") -> HttpResponse:
+    """A form without the token of this sign-in: from another site, or older than the sign-in."""
+    said = _("This page is older than your sign-in, and nothing was changed. Reload it, try again.")
+    if request.headers.get("HX-Request"):
+        return refusal(said, status=403)
+    context = {"text": said}
+    return HttpResponse(render_to_string("403.html", context), status=403)
 
 
 def _away(request: HttpRequest) -> HttpResponse:

@@ -7,6 +7,7 @@ is a row that row-level security hides.
 from collections.abc import Callable
 from functools import wraps
 from typing import Any, TypeVar
+from urllib.parse import urlsplit
 from uuid import UUID
 
 from django.conf import settings
@@ -225,6 +226,17 @@ def get_or_404(rows: type[Row] | models.QuerySet[Row], key: UUID | str, **filter
 
 
 def _to_sign_in(request: HttpRequest) -> HttpResponseBase:
+    """The sign-in page, which then leads to the page that was open: an act has none of its own."""
     if request.headers.get("HX-Request"):
-        return HttpResponse(status=401, headers={"HX-Redirect": "/accounts/login/"})
-    return redirect_to_login(request.get_full_path())
+        answer = redirect_to_login(_page_of(request, request.headers.get("HX-Current-URL", "")))
+        return HttpResponse(status=401, headers={"HX-Redirect": answer.url})
+    if request.method in SAFE:
+        return redirect_to_login(request.get_full_path())
+    return redirect_to_login(_page_of(request, request.headers.get("Referer", "")))
+
+
+def _page_of(request: HttpRequest, address: str) -> str:
+    """The path of our own page at this address; the first page for any other."""
+    parts = urlsplit(address)
+    is_ours = parts.netloc == request.get_host() and parts.path.startswith("/")
+    return f"{parts.path}?{parts.query}".rstrip("?") if is_ours else "/"

@@ -131,6 +131,7 @@ WORDS: dict[str, "_StrPromise"] = {
     "conflict": _("Someone was faster. The page shows what is true now."),
     "refused": _("The server refused this ({status})."),
     "expired": _("Your session has ended. Sign in again; what you wrote is kept."),
+    "kept": _("What you had written is back; it was not saved yet."),
     "no_access": _("You no longer have access to this page. What you see is how it was."),
     "unsaved_one": _("{n} change not saved"),
     "unsaved_many": _("{n} changes not saved"),

@@ -1,9 +1,11 @@
 """Spaces: the list, a new one, its settings."""
 
+from collections.abc import Iterable
+
 from django.contrib import messages
+from django.db.models.functions import Now
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
@@ -25,6 +27,7 @@ def space_list(request: MemberRequest, workspace: Workspace) -> HttpResponse:
     context = {
         "spaces": rail_of_spaces(request.membership),
         "may_create": request.membership.may(Role.MEMBER),
+        "archived": _archived(request) if request.membership.may(Role.ADMIN) else (),
     }
     return render(request, "spaces/list.html", context)
 
@@ -84,13 +87,13 @@ def space_edit(request: MemberRequest, workspace: Workspace, space: str) -> Http
 @require_POST
 @workspace_view(Role.ADMIN)
 def space_archive(request: MemberRequest, workspace: Workspace, space: str) -> HttpResponse:
-    """The space leaves the list; nothing in it is lost. Doing it again brings it back."""
+    """The space leaves the list, or comes back, as `wanted` says; nothing in it is lost."""
     row = get_object_or_404(visible_spaces(request.membership), slug=space)
-    is_back = row.archived_at is not None
-    Space.objects.filter(pk=row.pk).update(archived_at=None if is_back else timezone.now())
-    audit.record(
-        "space.restore" if is_back else "space.archive", actor=request.principal, subject=row.name
-    )
+    is_back = request.POST.get("wanted") == "back"
+    found = Space.objects.filter(pk=row.pk, archived_at__isnull=not is_back)
+    if found.update(archived_at=None if is_back else Now()):
+        act = "space.restore" if is_back else "space.archive"
+        audit.record(act, actor=request.principal, subject=row.name)
     messages.success(
         request,
         _("%(name)s is back.") % {"name": row.name}
@@ -98,6 +101,10 @@ def space_archive(request: MemberRequest, workspace: Workspace, space: str) -> H
         else _("%(name)s is archived; its conversations are kept.") % {"name": row.name},
     )
     return redirect("spaces:space-list", workspace.slug)
+
+
+def _archived(request: MemberRequest) -> Iterable[Space]:
+    return visible_spaces(request.membership).exclude(archived_at=None).order_by("-archived_at")
 
 
 def _initial(space: Space) -> dict[str, object]:

@@ -17,5 +17,6 @@ import "./composer.js";
 import "./checks.js";
 import "./tokens.js";
 import "./unsaved.js";
+import "./kept.js";
 import "./adapter.js";
 import "./board.js";

@@ -13,10 +13,12 @@ LONGEST_BODY = 200_000
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """The front matter as the index takes it. `is_hidden`: only people may call for the skill."""
+    """The front matter as the index takes it. `is_hidden`: only people may call for the skill.
+    `runs_in`: the agent in which it runs as a subagent, "" for the default one, None for none."""
 
     description: str = ""
     is_hidden: bool = False
+    runs_in: str | None = None
 
 
 def head_of(files: Mapping[str, File]) -> Head:
@@ -29,7 +31,15 @@ def head_of(files: Mapping[str, File]) -> Head:
     return Head(
         " ".join(front.description.split())[:LONGEST_DESCRIPTION],
         is_hidden=hidden is True or str(hidden).strip().lower() == "true",
+        runs_in=_runs_in(front.fields),
     )
+
+
+def _runs_in(fields: Mapping[str, object]) -> str | None:
+    if str(fields.get("context") or "").strip().lower() != "fork":
+        return None
+    agent = fields.get("agent")
+    return agent.strip() if isinstance(agent, str) else ""
 
 
 def body_of(files: Mapping[str, File]) -> str:

@@ -67,13 +67,15 @@ class Installed:
             found = standing.readable(self._run.workspace_id, list(known))
         connection.close()
         self.files, self.withheld = found.files, found.withheld
+        heads = {slug: head_of(files) for slug, files in found.files.items()}
         self._lines = tuple(
             SkillLine(
                 name=slug,
                 description=known[slug],
                 location=f".agents/skills/{slug}/SKILL.md",
+                runs_in=heads[slug].runs_in,
             )
             for slug in known
-            if slug in found.files and not head_of(found.files[slug]).is_hidden
+            if slug in heads and not heads[slug].is_hidden
         )
         self._read_at = time.monotonic()

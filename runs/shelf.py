@@ -335,9 +335,11 @@ class Shelf:
 
 def _line(loaded: Loaded, folder: str) -> SkillLine:
     assert loaded.files is not None
+    head = head_of(loaded.files)
     return SkillLine(
         name=loaded.standing.name,
-        description=head_of(loaded.files).description,
+        description=head.description,
         repository=loaded.standing.repository,
         location=f"{COPIES}/{folder}/SKILL.md",
+        runs_in=head.runs_in,
     )

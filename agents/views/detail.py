@@ -26,10 +26,11 @@ def agent_runs(request: MemberRequest, workspace: Workspace, agent: UUID) -> Htt
     runs = row.runs.filter(space__in=spaces, parent=None).select_related(
         "space", "conversation", "requested_by", "agent__principal"
     )
-    context = page(request, row, "runs") | {
-        "page": Paginator(runs, 50).get_page(request.GET.get("page"))
-    }
-    return render(request, "agents/runs.html", context)
+    shown = Paginator(runs, 50).get_page(request.GET.get("page"))
+    table = {"page": shown, "rows": list(shown), "table_url": request.path}
+    if request.headers.get("HX-Request"):
+        return render(request, "runs/_table.html", table)
+    return render(request, "agents/runs.html", page(request, row, "runs") | table)
 
 
 @require_GET

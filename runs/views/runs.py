@@ -41,6 +41,7 @@ def run_list(request: MemberRequest, workspace: Workspace) -> HttpResponse:
         "wanted": wanted,
         "wanted_query": f"state={wanted}" if wanted else "",
         "states": Run.State.choices,
+        "table_url": request.path,
         "topic": topics.runs(workspace.pk),
         "cursor": cursor,
     }

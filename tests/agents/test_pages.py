@@ -228,6 +228,17 @@ def test_the_roster_asks_as_often_for_fifty_agents_as_for_two(
     assert "agent-47" in page.content.decode()
 
 
+def test_an_agents_runs_are_its_own_and_ask_for_themselves(cast: Cast) -> None:
+    run = start_run(cast, cast.engineer)
+    ada = cast.client(cast.ada)
+    for agent, count in ((cast.engineer, 1), (cast.ceo, 0)):
+        address = f"{show(cast, agent)}runs/"
+        for headers in ({}, {"HX-Request": "true"}):
+            table = ada.get(address, headers=headers).content.decode()
+            assert table.count(f"/runs/{run.pk}/") == count
+            assert f'hx-get="{address}?page=1"' in table
+
+
 @pytest.mark.req("CC-15")
 def test_the_roster_says_what_each_can_and_shows_who_can_that(cast: Cast) -> None:
     from agents.creating import Profile, create

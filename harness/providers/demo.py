@@ -35,6 +35,7 @@ commits, and a push that waits for your decision. Try one of these:
 - "list the files"
 - "read the README"
 - "run `git log --oneline`"
+- "delegate a look at the files"
 
 For real work, give this workspace a model under Settings → Models."""
 NO_REPOSITORY = (
@@ -283,6 +284,22 @@ def _run_command(stage: Stage) -> Reply:
     return Reply(f"{HELLO} I run the command as you wrote it.", ("bash", given))
 
 
+def _delegate(stage: Stage) -> Reply:
+    """One subagent, which is a script too, with a context and a transcript of its own."""
+    if (last := stage.last("agent")) is not None:
+        if last.result.is_error:
+            return Reply(f"No subagent did it: {last.result.content}")
+        return Reply(f"The subagent gave this back:\n\n{_fenced(last.result.content)}")
+    where = f"repos/{stage.repository}" if stage.repositories else "your working directory"
+    given = {
+        "description": "List the files",
+        "prompt": f"List the files in {where}.",
+        "subagent_type": "Explore",
+    }
+    text = f"{HELLO} I start a subagent for it; open it to see what it does."
+    return Reply(text, ("agent", given))
+
+
 def _wants_push(stage: Stage) -> bool:
     return bool(PUSH.search(stage.said))
 
@@ -299,6 +316,7 @@ COMMAND = re.compile(
     re.IGNORECASE,
 )
 SCENES: tuple[tuple[re.Pattern[str], Callable[[Stage], Reply]], ...] = (
+    (re.compile(r"\b(subagents?|delegate|delega\w*)\b", re.IGNORECASE), _delegate),
     (re.compile(r"\b(run|execute|rode|executa)\b", re.IGNORECASE), _run_command),
     (re.compile(r"\bchange\s?log\b", re.IGNORECASE), _changelog),
     (

@@ -115,6 +115,46 @@ def test_a_run_survives_the_kill_of_its_worker(house: Stage) -> None:
     assert_done_once(house, run)
 
 
+def test_a_subagent_survives_the_kill_of_its_worker_in_a_call(house: Stage) -> None:
+    """Its command is not run again, its parent waits on, and has the result once."""
+    given = {"description": "Write", "prompt": "Write a line.", "subagent_type": "general-purpose"}
+    long = Call("bash", {"command": "echo 1 >> log.txt; sleep 600"})
+    parent = [
+        Step(calls=[Call("agent", given)], again=True),
+        Step(text="It is written.", again=True),
+    ]
+    child = [
+        Step(calls=[long], again=True),
+        Step(text="One line, perhaps.", expect="outcome unknown", again=True),
+    ]
+    scripts = (
+        Script(child, when="You carry out one task", by_turn=True),
+        Script(parent, by_turn=True),
+    )
+    with connect(house, *scripts):
+        with worker() as first:
+            [run] = house.say("@engineer have a line written")
+            until_there(house, "log.txt")
+            first.kill()
+        with worker():
+            done = until(house, run, *Run.ENDED)
+    assert (done.state, done.summary) == ("succeeded", "It is written.")
+    assert lines(house) == [1]
+    [child_run] = [each for each in house.runs() if each.parent_id]
+    assert child_run.attempt > 1
+    told = [e.data for e in house.events(run) if e.kind.value == "child"]
+    assert [each["phase"] for each in told] == ["started", "ended"]
+    for each in (run, child_run):
+        house.assert_whole(each)
+
+
+def until_there(stage: Stage, name: str) -> None:
+    """The agent has written that file; the test's own time limit ends what never comes."""
+    place = f"workspaces/*/spaces/*/*/agents/engineer/{name}"
+    while not any(file.read_text().strip() for file in django_settings.DATA_DIR.glob(place)):
+        Stop().wait(0.1)
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_a_run_survives_kill_after_kill(house: Stage, seed: int) -> None:
     dice = random.Random(seed)

@@ -126,8 +126,8 @@ def show_presence(run: Run, word: presence.AgentState | None = None) -> None:
     The fence orders the news: what a former holder still says changes nothing.
     """
     word = word or _presence_of(run)
-    if word is None or (run.parent_id and word == "done"):
-        return  # an agent whose subagent is done is not: its own run goes on
+    if word is None:
+        return
     presence.set_agent(
         str(run.workspace_id),
         str(run.agent.principal_id),

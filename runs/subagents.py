@@ -43,7 +43,8 @@ class Child:
 
     def narrow(self, spec: RunSpec, known: Mapping[str, str]) -> RunSpec:
         """The run as its definition has it."""
-        limits, told = spec.limits, self.definition.loud_warnings
+        limits, is_ours = spec.limits, self.row.standing == BUILT_IN
+        told = () if is_ours else self.definition.loud_warnings
         if self.definition.max_turns:
             limits = replace(limits, max_turns=min(limits.max_turns, self.definition.max_turns))
         prompt = PromptInputs(

@@ -227,6 +227,8 @@ def fold(outcome: Outcome, event: Event) -> None:
         outcome.state = "running"
     elif event.kind is Kind.CHILD:
         outcome.child = _child(outcome.child, data)
+        if data["phase"] == "ended" and outcome.state == "running":
+            outcome.state = "done" if outcome.child.state == "succeeded" else "failed"
     elif event.kind is Kind.TOOL_RESULT:
         denied = outcome.state == "denied" or data["detail"].get("denied")
         outcome.state = "denied" if denied else ("failed" if data["is_error"] else "done")

@@ -97,7 +97,7 @@ def run_steer(request: MemberRequest, workspace: Workspace, run: UUID) -> HttpRe
     return _act(request, run, lambda row: dispatch.steer(row, text=text, by=request.principal))
 
 
-def _with_children(run: Run) -> dict[str, int]:
+def _with_children(run: Run) -> dict[str, float]:
     """What the run and all the subagents below it took."""
     tokens, cost, level = run.all_tokens, run.cost_microusd, [run.pk]
     while level:
@@ -105,7 +105,7 @@ def _with_children(run: Run) -> dict[str, int]:
         tokens += sum(each.all_tokens for each in below)
         cost += sum(each.cost_microusd for each in below)
         level = [each.pk for each in below]
-    return {"tokens": tokens, "cents": cost // 10_000}
+    return {"tokens": tokens, "cents": cost / 10_000}
 
 
 def _visible(request: MemberRequest) -> Any:

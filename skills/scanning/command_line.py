@@ -1,4 +1,8 @@
-"""Scans folders and sample files from the command line: one JSON object a skill."""
+"""Scans folders and sample files from the command line: one JSON object a skill, as it comes.
+
+One skill is in memory at a time. What cannot be read is refused, told on stderr, and the rest goes
+on; the exit code says so in the end.
+"""
 
 import argparse
 import base64
@@ -16,9 +20,13 @@ from .policy import decide
 from .refusing import refusal
 from .values import LINK, File, Source, Verdict
 
+LONGEST_LINE = 2 * LIMITS.total  # base64 and JSON around it included
+UNREADABLE = 2
+
 
 def main(arguments: Sequence[str] | None = None, out: TextIO | None = None) -> int:
-    """Prints the verdicts; 0 unless a path is missing (2) or `--fail-on` says otherwise (1)."""
+    """Prints the verdicts; 2 when a path or a sample could not be read, 1 when `--fail-on` says so,
+    else 0."""
     given = parser().parse_args(arguments)
     return run(given.paths, as_json=given.jsonl, fail_on=given.fail_on, out=out or sys.stdout)
 
@@ -42,43 +50,78 @@ def add_arguments(made: argparse.ArgumentParser) -> None:
 def run(paths: Iterable[str], *, as_json: bool, fail_on: str | None, out: TextIO) -> int:
     """Scans everything under the paths and prints one answer a skill."""
     worst = {"held": {"held", "refused"}, "refused": {"refused"}}.get(fail_on or "", set())
-    code = 0
+    is_bad = is_unread = False
     with Scanner() as scanner:
-        for given in paths:
-            path = Path(given)
-            if not path.exists():
-                print(f"{given}: no such file or folder", file=sys.stderr)  # noqa: T201
-                code = 2
+        for answer, problem in _all(paths, scanner):
+            if problem:
+                print(problem, file=sys.stderr)  # noqa: T201
+                is_unread = True
+            if answer is None:
                 continue
-            for answer in _answers(path, scanner):
+            try:
                 out.write((json.dumps(answer) if as_json else _plain(answer)) + "\n")
                 out.flush()
-                code = code or int(answer["decision"] in worst)
-    return code
+            except BrokenPipeError:  # nobody reads on, as behind `| head`
+                os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+                break
+            is_bad = is_bad or answer["decision"] in worst
+    return UNREADABLE if is_unread else int(is_bad)
 
 
-def _answers(path: Path, scanner: Scanner) -> Iterator[dict[str, Any]]:
-    if path.is_dir():
-        for folder in _skill_folders(path):
+Told = tuple[dict[str, Any] | None, str]  # the answer, and what could not be read
+
+
+def _all(paths: Iterable[str], scanner: Scanner) -> Iterator[Told]:
+    for given in paths:
+        path = Path(given)
+        try:
+            if path.is_dir():
+                yield from _folders(path, scanner)
+            else:
+                yield from _samples(path, scanner)
+        except FileNotFoundError:
+            yield None, f"{given}: no such file or folder"
+        except OSError as error:
+            yield None, f"{given}: {error.strerror or error}"
+
+
+def _folders(path: Path, scanner: Scanner) -> Iterator[Told]:
+    for folder in _skill_folders(path):
+        try:
             files = read_folder(folder)
-            yield {"path": str(folder), **_said(scanner.scan(files, Source(folder.resolve().name)))}
-        return
-    with path.open("rb") as lines:
-        for number, line in enumerate(lines, start=1):
-            if line.strip():
-                yield _sample(line, f"{path.name}:{number}", scanner)
+        except OSError as error:
+            problem = f"cannot be read: {error.strerror or error}"
+            yield {"path": str(folder), **_said(refusal({}, problem))}, f"{folder}: {problem}"
+            continue
+        verdict = scanner.scan(files, Source(folder.resolve().name))
+        yield {"path": str(folder), **_said(verdict)}, ""
 
 
-def _sample(line: bytes, place: str, scanner: Scanner) -> dict[str, Any]:
+def _samples(path: Path, scanner: Scanner) -> Iterator[Told]:
+    with path.open("rb") as file:
+        number = 0
+        while line := file.readline(LONGEST_LINE + 1):
+            number += 1
+            is_whole = line.endswith(b"\n") or len(line) <= LONGEST_LINE
+            while not line.endswith(b"\n") and (rest := file.readline(1 << 20)):
+                line = rest  # the end of a line that is too long is let go
+            if line.strip() or not is_whole:
+                yield _sample(line if is_whole else None, f"{path.name}:{number}", scanner)
+
+
+def _sample(line: bytes | None, place: str, scanner: Scanner) -> Told:
+    """`line` None: longer than any sample may be."""
     name = place
     try:
+        if line is None:
+            raise ValueError(f"longer than {LONGEST_LINE >> 20} MiB")
         row = json.loads(line)
         name = str(row["id"])
         files = read_sample(row)
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        verdict = refusal({}, f"the sample cannot be read: {type(error).__name__}")
-        return {"id": name, **_said(verdict)}
-    return {"id": name, **_said(scanner.scan(files, Source(name)))}
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        problem = f"the sample cannot be read: {type(error).__name__}"
+        return {"id": name, **_said(refusal({}, problem))}, f"{place}: {problem}: {error}"[:300]
+    return {"id": name, **_said(scanner.scan(files, Source(name)))}, ""
 
 
 def _said(verdict: Verdict) -> dict[str, Any]:
@@ -91,8 +134,8 @@ def read_sample(row: Mapping[str, Any]) -> dict[str, File]:
     """The files of a sample: `path` with `b64` and `mode`, or `link`; raises ValueError."""
     files: dict[str, File] = {}
     for one in row["files"]:
-        if one["path"] in files:
-            raise ValueError("one path twice")
+        if not isinstance(one["path"], str) or one["path"] in files:
+            raise ValueError("a path that is none, or one twice")
         if "link" in one:
             files[one["path"]] = File(LINK, one["link"].encode())
             continue

@@ -5,12 +5,27 @@ import json
 import os
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parents[2]
 HONEST = "---\nname: {}\ndescription: Formats tables.\n---\nAlign the columns.\n"
+# Runs before the command: no byte goes to a file, here or in a child, and nobody is called.
+WATCH = """
+import os, resource, sys
+resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+ACTS = {"os.mkdir", "os.rename", "os.remove", "os.symlink", "os.link", "socket.connect",
+        "socket.bind", "sqlite3.connect"}
+def watch(event, given):
+    opened = event == "open" and isinstance(given[0], (str, bytes)) and given[0] != os.devnull
+    if event in ACTS or opened and isinstance(given[2], int) and given[2] & WRITES:
+        os.write(2, f"{event} {given!r}\\n".encode())
+sys.addaudithook(watch)
+os.write(2, b"watched\\n")
+"""
 FIELDS = {"verdict", "decision", "digest", "ruleset", "seconds", "findings"}
 
 
@@ -65,7 +80,11 @@ def test_samples_get_one_object_each(tmp_path: Path) -> None:
     file.write_text("\n".join(lines) + "\n")
     done = run(str(file), "--jsonl", module=True)
     answers = {one["id"]: one for one in map(json.loads, done.stdout.splitlines())}
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == 2, done.stderr
+    assert [line[:15] for line in done.stderr.splitlines()] == [
+        "samples.jsonl:3",
+        "samples.jsonl:4",
+    ]
     assert {name: one["decision"] for name, one in answers.items()} == {
         "good": "accepted", "bad": "held", "odd": "refused", "samples.jsonl:4": "refused",
         "link": "refused",
@@ -98,6 +117,88 @@ def test_nothing_is_written(folder: Path) -> None:
     before = sorted(folder.parent.rglob("*"))
     run(str(folder), "--jsonl")
     assert sorted(folder.parent.rglob("*")) == before
+
+
+def test_it_runs_without_database_server_or_a_byte_to_write(folder: Path, tmp_path: Path) -> None:
+    """Neither this process nor the scanner's may write a byte to a file or reach anything."""
+    watch = tmp_path / "watch"
+    watch.mkdir()
+    (watch / "sitecustomize.py").write_text(WATCH)
+    before = sorted(tmp_path.rglob("*"))
+    done = subprocess.run(
+        [sys.executable, "manage.py", "scan_skill", str(folder), "--jsonl"],
+        cwd=ROOT, capture_output=True, text=True, check=False,
+        env={
+            "PATH": os.environ["PATH"], "HOME": "/nowhere", "CC_DATA_DIR": "/dev/null/nowhere",
+            "DATABASE_URL": "postgres://nobody@127.0.0.1:1/none", "REDIS_URL": "redis://127.0.0.1:1",
+            "PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": str(watch),
+        },
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "watched\n")
+    assert json.loads(done.stdout)["decision"] == "accepted"
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_what_cannot_be_read_is_told_and_the_rest_goes_on(folder: Path, tmp_path: Path) -> None:
+    file = tmp_path / "s.jsonl"
+    deep = b'{"id": "deep", "files": ' + b"[" * 200_000
+    file.write_bytes(b"\n".join([deep, b"\xff", b"", sample("good", "").encode()]))
+    loose = tmp_path / "loose"
+    loose.mkdir()
+    os.mkfifo(loose / "SKILL.md")
+    done = run(str(file), str(tmp_path / "gone"), str(loose), str(folder), "--jsonl", module=True)
+    answers = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [one["decision"] for one in answers] == ["refused", "refused", "accepted", "refused",
+                                                    "accepted"]  # fmt: skip
+    assert done.returncode == 2
+    told = [line.split(": ")[0] for line in done.stderr.splitlines()]
+    assert told == ["s.jsonl:1", "s.jsonl:2", str(tmp_path / "gone")]
+
+
+def test_a_long_file_is_answered_line_by_line(tmp_path: Path) -> None:
+    """The first answer comes while the file is still being written, and a reader may stop there."""
+    pipe = tmp_path / "samples"
+    os.mkfifo(pipe)
+    with subprocess.Popen(
+        [sys.executable, "-m", "skills.scanning", str(pipe), "--jsonl"],
+        cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    ) as process, pipe.open("w") as lines:  # fmt: skip
+        assert process.stdout is not None
+        assert process.stderr is not None
+        for number in range(3):
+            lines.write(sample(f"s{number}", "") + "\n")
+            lines.flush()
+            assert json.loads(process.stdout.readline())["id"] == f"s{number}"
+        process.stdout.close()
+        with suppress(BrokenPipeError):
+            lines.write(sample("more", "") + "\n")
+            lines.close()
+        assert process.wait(60) == 0
+        assert process.stderr.read() == ""
+
+
+@pytest.mark.soak
+def test_thousands_of_samples_need_no_more_memory_than_a_hundred(tmp_path: Path) -> None:
+    most = {}
+    for count in (100, 2_000):
+        file = tmp_path / f"{count}.jsonl"
+        with file.open("w") as lines:
+            for number in range(count):
+                lines.write(sample(f"s{number}", "") + "\n")
+        out = tmp_path / f"{count}.out"
+        measure = (
+            "import resource, sys; from skills.scanning import command_line as c; "
+            "code = c.main([sys.argv[1], '--jsonl']); "
+            "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, file=sys.stderr)"
+        )
+        with out.open("w") as answers:
+            done = subprocess.run(
+                [sys.executable, "-c", measure, str(file)],
+                cwd=ROOT, stdout=answers, stderr=subprocess.PIPE, text=True, check=True,
+            )  # fmt: skip
+        most[count] = int(done.stderr)
+        assert sum(1 for _line in out.open()) == count
+    assert most[2_000] < most[100] * 1.2
 
 
 def test_a_team_can_fail_its_build(tmp_path: Path) -> None:

@@ -1,6 +1,6 @@
 """Uninstalling a skill."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from django.conf import settings
 from django.utils.module_loading import import_string
@@ -8,6 +8,7 @@ from django.utils.module_loading import import_string
 from live.publish import publish
 from workspaces import audit
 from workspaces.models import Principal
+from workspaces.tenancy import bind, writable_workspace
 
 from . import install, requests, topics
 from .models import Skill, SkillRequest
@@ -17,6 +18,29 @@ def losers(skill: Skill) -> Sequence[str]:
     """The names of the agents that hold the skill and would lose it."""
     names: Sequence[str] = import_string(settings.CC_SKILL_HOLDERS)(skill.slug)
     return names
+
+
+def losses(skills: Iterable[Skill]) -> Mapping[str, Sequence[str]]:
+    """Each agent that would lose something, with the names of the skills that it would lose."""
+    lost: dict[str, list[str]] = {}
+    for skill in skills:
+        for agent in losers(skill):
+            lost.setdefault(agent, []).append(skill.slug)
+    return dict(sorted(lost.items()))
+
+
+def uninstall_all(skills: Iterable[Skill], *, by: Principal) -> Mapping[str, Sequence[str]]:
+    """All of them are gone, or none. Returns which agents lost which.
+
+    Raises lockfile.LockUnreadable, and then nothing has changed.
+    """
+    with bind(writable_workspace()):
+        install.turn()
+        chosen = list(skills)
+        lost = losses(chosen)
+        for skill in chosen:
+            uninstall(skill, by=by)
+    return lost
 
 
 def uninstall(skill: Skill, *, by: Principal) -> Sequence[str]:

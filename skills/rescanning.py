@@ -1,7 +1,7 @@
 """New rules judge again what is installed."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -34,17 +34,23 @@ class Change:
     now: str
 
 
-def ask_rescan(*, by: Principal) -> None:
-    """On commit everything installed is scanned again in the background."""
-    audit.record("skill.rescan", actor=by, subject="skills")
-    enqueue(rules.RESCAN, writable_workspace(), queue="files")
+def ask_rescan(*, by: Principal, skills: Sequence[Skill] = ()) -> None:
+    """On commit these skills, or everything installed, are scanned again in the background."""
+    said = {"skills": [skill.slug for skill in skills]} if skills else {}
+    audit.record("skill.rescan", actor=by, subject="skills", detail=said)
+    keys = [skill.pk for skill in skills]
+    enqueue(rules.RESCAN, writable_workspace(), *keys, queue="files")
 
 
-def rescan(workspace_id: UUID, *, everything: bool = False) -> Sequence[Change]:
-    """Skills that were judged by other rules than today's (or all) are scanned again; one that now
-    fails is unlinked at once. An acceptance by a person holds for the findings it was given for."""
+def rescan(
+    workspace_id: UUID, *, everything: bool = False, only: Collection[UUID] = ()
+) -> Sequence[Change]:
+    """Skills that were judged by other rules than today's (or all, or `only` some) are scanned
+    again; one that now fails is unlinked at once. An acceptance by a person holds for the findings
+    it was given for."""
     with bind(workspace_id):
         rows = Skill.objects.all() if everything else Skill.objects.filter(~Q(ruleset=version()))
+        rows = Skill.objects.filter(pk__in=only) if only else rows
         ids = list(rows.values_list("pk", flat=True))
     changes = []
     for key in ids:

@@ -33,8 +33,8 @@ def rescan(workspace_id: str) -> None:
 
 
 @shared_task(name=rules.RESCAN)
-def rescan_all(workspace_id: str) -> None:
-    rescanning.rescan(UUID(workspace_id), everything=True)
+def rescan_all(workspace_id: str, *skills: str) -> None:
+    rescanning.rescan(UUID(workspace_id), everything=True, only=[UUID(each) for each in skills])
 
 
 @shared_task(name=restoring.RESTORE)

@@ -1,5 +1,6 @@
 """What the workspace holds: the list, and acts on several skills at once."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
@@ -17,7 +18,7 @@ from django.views.decorators.http import require_GET, require_POST
 from workspaces.access import MemberRequest, workspace_view
 from workspaces.models import Role, Workspace
 
-from .. import exporting, requests, rescanning, restoring
+from .. import exporting, removing, requests, rescanning, restoring
 from ..lockfile import LockMismatch, LockUnreadable, State
 from ..models import Skill, SkillRequest, SkillSource
 from .frame import drift, frame, holders, look_at
@@ -80,22 +81,17 @@ def place_list(request: MemberRequest, workspace: Workspace) -> HttpResponse:
 @workspace_view(Role.ADMIN)
 def skill_bulk(request: MemberRequest, workspace: Workspace) -> HttpResponse:
     """Looks for updates of the chosen skills and installs what the gate accepts; what it holds
-    waits in the queue. Or brings the chosen ones back as the lock has them."""
+    waits in the queue. Or scans, brings back as the lock has them, exports or uninstalls them."""
     keys = [key for key in map(_uuid, request.POST.getlist("skill")) if key]
     chosen = list(Skill.objects.filter(pk__in=keys))
     act = request.POST.get("act", "")
-    if act not in {"update", "restore", "export"}:
+    if act not in SEVERAL:
         return HttpResponseBadRequest(_("Nothing was changed: that is no act."))
     if not chosen:
         messages.info(request, _("Nothing was changed: choose skills first."))
-    elif act == "export":
-        return export(request, chosen)
-    elif act == "restore":
-        restoring.ask_restore(by=request.principal, names=[skill.slug for skill in chosen])
-        messages.info(request, _("They are being brought back as the lock has them."))
-    else:
-        _update_several(request, chosen)
-    return redirect("skills:skill-list", workspace.slug)
+        return redirect("skills:skill-list", workspace.slug)
+    answer = SEVERAL[act](request, chosen)
+    return answer or redirect("skills:skill-list", workspace.slug)
 
 
 @require_POST
@@ -143,6 +139,49 @@ def export(request: MemberRequest, skills: list[Skill]) -> HttpResponse:
         content_type="application/zip",
         headers={"Content-Disposition": f'attachment; filename="{name}.zip"'},
     )
+
+
+def _restore_several(request: MemberRequest, chosen: list[Skill]) -> None:
+    restoring.ask_restore(by=request.principal, names=[skill.slug for skill in chosen])
+    messages.info(request, _("They are being brought back as the lock has them."))
+
+
+def _rescan_several(request: MemberRequest, chosen: list[Skill]) -> None:
+    rescanning.ask_rescan(by=request.principal, skills=chosen)
+    words = ngettext(
+        "%(n)s skill is being scanned again. If it fails, it loses its links at once.",
+        "%(n)s skills are being scanned again. What fails loses its links at once.",
+        len(chosen),
+    )
+    messages.info(request, words % {"n": len(chosen)})
+
+
+def _uninstall_several(request: MemberRequest, chosen: list[Skill]) -> HttpResponse | None:
+    """First the question, with who loses what; with the yes all of them go, or none."""
+    if request.POST.get("yes") != "1":
+        context = frame(request, "installed") | {
+            "chosen": chosen,
+            "losses": removing.losses(chosen),
+        }
+        return render(request, "skills/uninstall.html", context)
+    try:
+        lost = removing.uninstall_all(chosen, by=request.principal)
+    except LockUnreadable as error:
+        words = _("Nothing was changed: the lock cannot be read (%(why)s).")
+        messages.error(request, words % {"why": error.problems[0]})
+        return None
+    except OSError as error:
+        words = _("Nothing was changed: the disk refused (%(why)s).")
+        messages.error(request, words % {"why": error.strerror or error})
+        return None
+    names = ", ".join(skill.slug for skill in chosen)
+    if lost:
+        words = _("%(skills)s are gone; they were taken from %(agents)s.")
+        agents = ", ".join(f"@{name}" for name in lost)
+        messages.success(request, words % {"skills": names, "agents": agents})
+    else:
+        messages.success(request, _("%(skill)s is gone.") % {"skill": names})
+    return None
 
 
 def _update_several(request: MemberRequest, chosen: list[Skill]) -> None:
@@ -258,3 +297,12 @@ def _uuid(text: str) -> UUID | None:
         return UUID(text)
     except ValueError:
         return None
+
+
+SEVERAL: dict[str, Callable[[MemberRequest, list[Skill]], HttpResponse | None]] = {
+    "export": export,
+    "rescan": _rescan_several,
+    "restore": _restore_several,
+    "uninstall": _uninstall_several,
+    "update": _update_several,
+}

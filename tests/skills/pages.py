@@ -22,6 +22,12 @@ def post(client: Client, to: str, **values: Any) -> Any:
     return client.post(to, values)
 
 
+def page_of(answer: Any, client: Client) -> str:
+    """The page to which the answer leads."""
+    assert answer.status_code == 302, answer.content[:400]
+    return page(client, answer["Location"])
+
+
 def request_path(cast: Cast, asked: SkillRequest, rest: str = "") -> str:
     return cast.path(f"skills/requests/{asked.pk}/{rest}")
 

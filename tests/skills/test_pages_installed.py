@@ -10,10 +10,13 @@ import pytest
 from agents.models import AgentSkill
 from guardrails.models import Rule
 from skills import install as installing
+from skills import rescanning, rules, standing
 from skills.models import Skill, SkillSource
+from skills.tasks import rescan_all
+from tests.agents.conftest import save
 from tests.cast import Cast
 from tests.skills import shelf
-from tests.skills.pages import page, post, request_path
+from tests.skills.pages import page, page_of, post, request_path
 
 pytestmark = pytest.mark.django_db
 
@@ -119,6 +122,64 @@ def test_what_new_rules_hold_waits_for_an_admin_with_a_reason(
     with cast.bound():
         assert Skill.objects.get(pk=skill.pk).is_usable
     assert "It is linked to no agent." not in page(ada, address)
+
+
+def test_several_are_uninstalled_with_one_yes_that_names_who_loses_what(
+    cast: Cast, source: SkillSource, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ada, several = cast.client(cast.ada), cast.path("skills/several/")
+    skills = [shelf.install(cast, source, name) for name in ("release-notes", "warned")]
+    for agent, held in ((cast.engineer, ["release-notes", "warned"]), (cast.ceo, ["warned"])):
+        save(cast, agent, skills=held)
+    ids = [str(skill.pk) for skill in skills]
+    asked = post(ada, several, act="uninstall", skill=ids)
+    assert asked.status_code == 200
+    text = unescape(asked.content.decode())
+    assert "<b>@ceo</b> loses warned" in text
+    assert "<b>@engineer</b> loses release-notes, warned" in text
+    with cast.bound():
+        assert Skill.objects.filter(pk__in=ids).count() == 2, "only asked"
+    real, left = installing.write_lock, [1]
+
+    def full(*given: Any) -> None:
+        if not left:
+            raise OSError(28, "No space left on device")
+        left.pop()
+        real(*given)
+
+    monkeypatch.setattr(installing, "write_lock", full)
+    assert "the disk refused (No space left" in page_of(post(ada, several, act="uninstall", yes="1",
+                                                             skill=ids), ada)  # fmt: skip
+    monkeypatch.undo()
+    with cast.bound():
+        assert standing.look(cast.workspace.pk, in_full=True).is_sound
+        assert Skill.objects.filter(pk__in=ids).count() == 2, "all or none"
+    said = page_of(post(ada, several, act="uninstall", yes="1", skill=ids), ada)
+    assert "release-notes, warned are gone; they were taken from @ceo, @engineer." in said
+    with cast.bound():
+        assert not Skill.objects.filter(pk__in=ids).exists()
+        assert standing.look(cast.workspace.pk, in_full=True).is_sound
+    assert "choose skills first" in page_of(post(ada, several, act="uninstall", yes="1",
+                                                 skill=ids), ada)  # fmt: skip
+
+
+def test_chosen_ones_are_scanned_again_and_no_others(
+    cast: Cast, source: SkillSource, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    skill = shelf.install(cast, source, "release-notes")
+    shelf.install(cast, source, "warned")
+    rung: list[tuple[Any, ...]] = []
+    monkeypatch.setattr(rescanning, "enqueue", lambda *given, queue: rung.append(given))
+    answer = post(cast.client(cast.ada), cast.path("skills/several/"), act="rescan",
+                  skill=[str(skill.pk)])  # fmt: skip
+    assert answer.status_code == 302
+    assert rung == [(rules.RESCAN, cast.workspace.pk, skill.pk)]
+    with cast.bound():
+        Skill.objects.update(ruleset="2020-01-01+0")
+    rescan_all(str(cast.workspace.pk), str(skill.pk))
+    with cast.bound():
+        now = Skill.objects.exclude(ruleset="2020-01-01+0")
+        assert list(now.values_list("slug", flat=True)) == ["release-notes"]
 
 
 def test_nobody_has_skills_yet(cast: Cast) -> None:

@@ -21,6 +21,7 @@ urlpatterns = [
     ),
     path(REPOSITORY + "remove/", repositories.repository_remove, name="repository-remove"),
     path(REPOSITORY + "skills/accept/", skills.skill_accept, name="skill-accept"),
+    path(REPOSITORY + "skills/withdraw/", skills.skill_withdraw, name="skill-withdraw"),
     path(PUSH, pushes.push_show, name="push-show"),
     path(PUSH + "diff/", pushes.push_diff, name="push-diff"),
     path(PUSH + "whole/", pushes.push_diff_whole, name="push-diff-whole"),

@@ -88,6 +88,7 @@ MATRIX: dict[str, tuple[str, str]] = {
     "repositories:repository-remove": (Role.ADMIN, "POST"),
     "repositories:repository-show": (Role.VIEWER, "GET"),
     "repositories:skill-accept": (Role.ADMIN, "POST"),
+    "repositories:skill-withdraw": (Role.ADMIN, "POST"),
     "runs:run-list": (Role.VIEWER, "GET"),
     "runs:run-pause": (Role.MEMBER, "POST"),
     "runs:run-resume": (Role.MEMBER, "POST"),

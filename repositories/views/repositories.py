@@ -18,6 +18,7 @@ from .. import adding, topics
 from ..adding import CannotAdd, CannotRemove
 from ..forms import AddForm, CredentialForm
 from ..models import Checkout, PushRequest, Repository, SpaceRepository
+from ..skill_accepting import acceptances
 from ..visibility import visible_pushes
 
 
@@ -129,6 +130,7 @@ def _context(request: MemberRequest, row: Repository) -> dict[str, Any]:
         "repository": row,
         "spaces": [link.space for link in links],
         "pushes": visible_pushes(request.membership).filter(repository=row)[:20],
+        "acceptances": acceptances(row),
         "credential_form": CredentialForm(),
         "may_manage": request.membership.may(Role.ADMIN),
         "may_write": request.membership.may(Role.MEMBER),

@@ -10,6 +10,7 @@ from tests.cast import Cast
 from tests.remote.server import Remote
 from tests.repositories.conftest import add_and_fetch
 from tests.runs.skilled import PLACE, hostile, skill
+from workspaces.models import AuditEntry
 
 pytestmark = pytest.mark.django_db
 
@@ -82,6 +83,29 @@ def test_the_prompt_page_shows_the_index_of_one_repository(
     many = client.get(f"{path}?repository=pear").content.decode()
     assert "Descriptions in the index are cut to 500 characters" in many
     assert client.get(f"{path}?repository=nowhere").status_code == 200
+
+
+def test_an_acceptance_is_seen_and_withdrawn(cast: Cast, apple: Repository) -> None:
+    ada, path = cast.client(cast.ada), cast.path(f"repositories/{apple.pk}/")
+    with cast.bound():
+        [helper] = carrying(apple, apple.skills_commit).withheld
+    assert "Accepted skills" not in ada.get(path).content.decode()
+    accept = {"commit": apple.skills_commit, "digest": helper.digest}
+    assert ada.post(f"{path}skills/accept/", accept).status_code == 204
+    shown = cast.client(cast.vera).get(path).content.decode()
+    assert '<b class="mono">helper</b>' in shown
+    assert ">@ada</td>" in shown
+    assert "Withdraw…" not in shown
+    assert "Withdraw the acceptance of helper?" in ada.get(path).content.decode()
+    gone = {"digest": helper.digest}
+    assert cast.client(cast.ben).post(f"{path}skills/withdraw/", gone).status_code == 403
+    for said in ("is withdrawn", "withdrawn already"):
+        answer = ada.post(f"{path}skills/withdraw/", gone, follow=True)
+        assert said in answer.content.decode()
+    with cast.bound():
+        assert [one.name for one in carrying(apple, apple.skills_commit).withheld] == ["helper"]
+        entry = AuditEntry.objects.get(action="skill.withdraw")
+        assert (entry.subject, entry.actor) == ("apple:helper", cast.ada.principal)
 
 
 def test_new_rules_make_everything_unscanned(

@@ -39,7 +39,7 @@ def orgchart_show(request: MemberRequest, workspace: Workspace) -> HttpResponse:
     same boxes already, only how each of them stands."""
     cursor = live.cursor(topics.roster(workspace.pk))
     roots = _roots(workspace, _closed(request))
-    if request.GET.get("shape") == _shape(roots):
+    if "outline" not in request.GET and request.GET.get("shape") == _shape(roots):
         return _stands(roots)
     context = _context(request, workspace, roots) | {"cursor": cursor}
     if "outline" in request.GET:
@@ -203,4 +203,6 @@ def _roots(workspace: Workspace, closed: Closed) -> Roots:
         what = {"name": str(row.user), "kind": "member", "title": title, "url": member_url}
         return what | {"id": person.id, "state": "active"}
 
-    return chart.folded(chart.drawn(chart.tree(people), card), closed)
+    roots = chart.folded(chart.drawn(chart.tree(people), card), closed)
+    # Who has reports comes first: lonely ones fill the end of the page, not its beginning.
+    return sorted(roots, key=lambda each: not each["fold"])

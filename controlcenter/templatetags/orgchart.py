@@ -171,7 +171,7 @@ def _box(place: Placed, sprite: str) -> SafeString:
         plate=format_html(AGENT, sprite, agent_icon(name))
         if is_agent
         else format_html(PERSON, initials(name)),
-        name=Truncator(name).chars(22),
+        name=Truncator(name).chars(20),
         title=Truncator(title).chars(24),
         state=node.get("state") or "idle",
         standing=standing(known, sprite),

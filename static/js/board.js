@@ -147,7 +147,11 @@ function start(board) {
     const { left: x, top: y } = kept;
     zoom(kept.scale, 0, 0);
     place.scrollTo(x, y);
-  } else fit(READABLE);
+  } else {
+    fit(READABLE);
+    const first = svg.querySelector(".node");
+    if (first && !svg.querySelector(".node.selected")) show(first);
+  }
   place.addEventListener("scroll", scrolled, { passive: true });
 }
 

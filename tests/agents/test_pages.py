@@ -338,6 +338,8 @@ def test_a_chart_that_is_there_only_hears_how_each_stands(cast: Cast) -> None:
     drawn = ada.get(cast.path("orgchart/"), {"shape": shape}, headers={"HX-Request": "true"})
     assert "Chief of everything" in drawn.content.decode()
     assert drawn.context["shape"] != shape
+    outline = {"outline": "1", "shape": drawn.context["shape"]}  # what a phone fetches apart
+    assert 'class="tree"' in ada.get(cast.path("orgchart/"), outline).content.decode()
 
 
 def test_what_is_below_can_be_folded_away(cast: Cast) -> None:

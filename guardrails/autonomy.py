@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 from agents.models import Agent
 from guardrails.decisions import AutonomyLevel
 from guardrails.models import Autonomy
+from outside.sentences import phrase
 from spaces.models import Space
 from workspaces import audit
 from workspaces.models import Membership, Role
@@ -56,7 +57,7 @@ def set_level(agent: Agent, space: Space, level: AutonomyLevel, *, by: Membershi
         audit.record(
             "autonomy.set",
             actor=by.principal,
-            subject=f"{agent} in {space}",
+            subject=phrase("%(agent)s in %(space)s") % {"agent": str(agent), "space": str(space)},
             detail={"from": before.value, "to": level.value},
         )
     return row

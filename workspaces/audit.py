@@ -12,6 +12,8 @@ from uuid import UUID
 from django.conf import settings
 from django.db import connection
 
+from outside.sentences import Sentence
+
 from .models import ApiToken, AuditEntry, AuditSeal, Principal, Workspace
 from .tenancy import across_workspaces, bind
 
@@ -42,7 +44,9 @@ def record(
     rule: str = "",
     detail: dict[str, Any] | None = None,
 ) -> AuditEntry:
-    """One row about one act, in the bound workspace and the current transaction."""
+    """One row about one act, in the bound workspace and the current transaction. A subject that is
+    a Sentence is kept in English, and in the detail how it was made, under the same seal."""
+    words = {"words": subject.made()} if isinstance(subject, Sentence) else {}
     return AuditEntry.objects.create(
         action=action,
         outcome=outcome,
@@ -51,7 +55,7 @@ def record(
         on_behalf_of=on_behalf_of,
         subject=subject[:300],
         rule=rule[:300],
-        detail={**(detail or {}), **_through()},
+        detail={**(detail or {}), **words, **_through()},
     )
 
 

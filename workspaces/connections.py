@@ -79,7 +79,7 @@ def check_soon(connection: ModelConnection) -> None:
 
 def note_check(connection: ModelConnection, *, ok: bool, sentence: str) -> None:
     ModelConnection.objects.filter(pk=connection.pk).update(
-        checked_at=timezone.now(), check_ok=ok, check_sentence=sentence[:500]
+        checked_at=timezone.now(), check_ok=ok, check_sentence=sentence
     )
 
 

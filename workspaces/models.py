@@ -11,7 +11,10 @@ from django.db.models.functions import Lower
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from outside.sentences import remade
+
 from .ids import uuid7
+from .sentences import SentenceField
 from .tenancy import OwnManager, TenantKey, TenantModel, TenantOneToOne
 
 HANDLE = re.compile(r"\A[a-z0-9][a-z0-9-]{0,62}\Z")
@@ -245,7 +248,7 @@ class ModelConnection(TenantModel):
     is_default = models.BooleanField(default=False)
     checked_at = models.DateTimeField(null=True, blank=True)
     check_ok = models.BooleanField(null=True, blank=True)
-    check_sentence = models.CharField(max_length=500, blank=True)
+    check_sentence = SentenceField(blank=True)
     created_at = models.DateTimeField(default=timezone.now)
 
     class Meta:
@@ -278,6 +281,12 @@ class AuditEntry(TenantModel):
     class Meta:
         ordering = ["-at", "-id"]
         indexes = [models.Index(fields=["workspace", "-at"])]
+
+    @property
+    def said(self) -> str:
+        """The subject; a Sentence, to be translated, when it was recorded as one."""
+        made = self.detail.get("words")
+        return remade(made) if made else self.subject
 
 
 class AuditSeal(TenantModel):

@@ -11,6 +11,8 @@ from harness.providers.clients import make_client
 from harness.providers.errors import ProviderError, Voice
 from harness.seam import ModelClient, ModelRequest, ProviderSettings
 from harness.stop import Stop, StopReason
+from outside.sentences import joined
+from outside.sentences import phrase as _
 
 SECONDS = 20.0
 SLOW_SECONDS = 8.0
@@ -35,7 +37,7 @@ def try_connection(
     Takes at most about `seconds`; costs a few tokens.
     """
     if settings.kind == "demo":
-        return Result(True, "The demo needs no connection. It is a script with no AI in it.")
+        return Result(True, _("The demo needs no connection. It is a script with no AI in it."))
     stop = Stop()
     timer = threading.Timer(seconds, stop.request, (StopReason.MAX_TIME,))
     timer.start()
@@ -44,8 +46,11 @@ def try_connection(
     except errors.MaxTime:
         return Result(
             False,
-            f"{settings.name} did not answer within {seconds:.0f} seconds. It may be starting, or"
-            " too slow for an agent.",
+            _(
+                "%(who)s did not answer within %(seconds)s seconds. It may be starting, or too slow"
+                " for an agent."
+            )
+            % {"who": settings.name, "seconds": f"{seconds:.0f}"},
         )
     finally:
         timer.cancel()
@@ -59,7 +64,7 @@ def _try(settings: ProviderSettings, model: str, stop: Stop) -> Result:
             offered = _offered(client)
             model = _first(settings, offered)
         started = time.monotonic()
-        for _ in client.stream(_request(model), stop):
+        for _event in client.stream(_request(model), stop):
             pass
         return _good(settings, model, time.monotonic() - started, offered)
     except ProviderError as problem:
@@ -99,14 +104,17 @@ def _request(model: str) -> ModelRequest:
 def _good(
     settings: ProviderSettings, model: str, seconds: float, offered: tuple[str, ...]
 ) -> Result:
-    sentence = f"{settings.name} answers as {model}."
+    sentence = _("%(who)s answers as %(model)s.") % {"who": settings.name, "model": model}
     if seconds > SLOW_SECONDS:
-        sentence += f" It took {seconds:.0f} seconds: an agent will be slow."
+        slow = _("It took %(seconds)s seconds: an agent will be slow.")
+        sentence = joined([sentence, slow % {"seconds": f"{seconds:.0f}"}])
     return Result(True, sentence, models=offered)
 
 
 def _with_offer(problem: ProviderError, offered: tuple[str, ...]) -> str:
     if problem.code != "unknown_model" or not offered:
         return problem.text
-    more = f" and {len(offered) - NAMED} more" if len(offered) > NAMED else ""
-    return f"{problem.text} It offers: {', '.join(offered[:NAMED])}{more}."
+    names = {"names": ", ".join(offered[:NAMED]), "n": len(offered) - NAMED}
+    if len(offered) > NAMED:
+        return joined([problem.text, _("It offers: %(names)s and %(n)s more.") % names])
+    return joined([problem.text, _("It offers: %(names)s.") % names])

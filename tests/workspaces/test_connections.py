@@ -135,6 +135,19 @@ def test_the_demo_says_that_there_is_no_ai_in_it(operator: Cast) -> None:
     assert "no AI" in row.check_sentence
 
 
+def test_each_reader_reads_the_test_in_the_own_language(operator: Cast) -> None:
+    connect(operator, provider="demo")
+    checked(operator)
+    there = operator.path("settings/models/")
+    ada = operator.client(operator.ada)
+    for language, words in (
+        ("en", "The demo needs no connection."),
+        ("pt", "A demonstração não precisa de ligação."),
+    ):
+        page = ada.get(there, headers={"accept-language": language}).content.decode()
+        assert words in page
+
+
 def test_disconnecting_takes_the_key_along(operator: Cast) -> None:
     connect(operator, provider="anthropic", key="sk-ant-0123456789abcdef")
     there = operator.path(f"settings/models/{only(operator).pk}/remove/")

@@ -121,6 +121,19 @@ def test_the_chain_names_the_first_bad_entry(committed_cast: Cast) -> None:
     assert audit.verify(cast.workspace)[0] == victim
 
 
+def test_the_audit_tells_each_reader_in_the_own_language(cast: Cast) -> None:
+    from outside.sentences import phrase
+
+    with cast.bound():
+        said = phrase("%(agent)s in %(space)s") % {"agent": "ceo", "space": "Engine room"}
+        entry = audit.record("autonomy.set", actor=cast.ada.principal, subject=said)
+    assert entry.subject == "ceo in Engine room"
+    ada = cast.client(cast.ada)
+    for language, words in (("en", "ceo in Engine room"), ("pt", "ceo em Engine room")):
+        page = ada.get(cast.path("settings/audit/"), headers={"accept-language": language})
+        assert words in page.content.decode()
+
+
 def test_the_application_cannot_change_what_the_audit_says(cast: Cast) -> None:
     with pytest.raises(ProgrammingError, match="permission denied"), cast.bound():
         AuditEntry.objects.update(subject="else")

@@ -19,7 +19,7 @@ class Telling:
 
     def __init__(self, write: Write) -> None:
         self._write, self._told = write, 0.0
-        self._stage, self._received, self._before = phrase(""), 0, 0
+        self._stage, self._received, self._before = Sentence(""), 0, 0
         self._done, self._most = 0, 0
 
     def stage(self, text: Sentence, *, most: int = 0) -> None:

@@ -139,6 +139,8 @@ WORDS: dict[str, "_StrPromise"] = {
     "discard": _("Discard the changes?"),
     "draft_kept": _("Draft kept"),
     "no_skill": _("No skill of that name here."),
+    "agents_library": _("The library: agent files that one can call"),
+    "agents_running": _("Running: who is at work now"),
     "more_skills": _("{n} more; type on to find them."),
     "take_away": _("Take {name} away"),
     "no_matches": _("Nothing matches “{q}”."),

@@ -24,7 +24,7 @@ from workspaces.models import Principal, Role, Workspace
 from .. import topics
 from ..models import Conversation, Space
 from ..visibility import visible_conversations
-from . import skills
+from . import commands, skills
 from .overview import rail_of_spaces, with_states
 
 
@@ -80,6 +80,8 @@ def message_post(
 ) -> HttpResponse:
     """Says it; each page hears of it by its socket. A refused text stays in its field."""
     row = _conversation(request, conversation)
+    if answer := commands.page_of(request, request.POST.get("text", "")):
+        return answer
     try:
         dispatch.post(
             row,

@@ -114,6 +114,7 @@ class Draft {
 const PEOPLE_SHOWN = 8;
 const SKILLS_SHOWN = 50;
 const SKILL = "skill:";
+const AGENTS = "agents";
 
 // @ completes handles, / skills: lists asked for once, filtered here.
 class Completion {
@@ -137,12 +138,23 @@ class Completion {
     const list = await this.list(url);
     if (this.text.value.slice(0, this.text.selectionStart) !== before) return;
     this.start = before.length - match[2].length;
-    const found = ranked(list, isSkill ? afterSkill(part) : part);
+    const pages = isSkill && part && before.length === match[0].length && AGENTS.startsWith(part) ? this.pages() : [];
+    const found = [...pages, ...ranked(list, isSkill ? afterSkill(part) : part)];
     const most = isSkill ? SKILLS_SHOWN : PEOPLE_SHOWN;
     this.found = found.slice(0, most);
     this.at = 0;
     if (this.found.length) return this.draw(isSkill ? found.length - this.found.length : 0);
     isSkill && part.startsWith(SKILL) ? this.say(word("no_skill")) : this.close();
+  }
+
+  // What /agents means: a way out, not a text.
+  pages() {
+    const { libraryUrl, runsUrl } = this.form.dataset;
+    if (!libraryUrl || !runsUrl) return [];
+    return [
+      { handle: AGENTS, kind: "page", glyph: "library", title: word("agents_library"), href: libraryUrl },
+      { handle: AGENTS, kind: "page", glyph: "activity", title: word("agents_running"), href: runsUrl },
+    ];
   }
 
   // A line instead of choices: keys go on to the text.
@@ -175,7 +187,7 @@ class Completion {
   row(one, index) {
     const row = Object.assign(document.createElement("div"), { className: "menu-item", id: `${this.form.id}-menu-${index}` });
     row.setAttribute("role", "option");
-    const mark = one.kind === "skill" ? icon("book-open") : Object.assign(document.createElement("span"), { className: `av xs ${one.kind === "agent" ? "agent" : `hue-${one.hue ?? 7}`}`, textContent: (one.handle[0] ?? "?").toUpperCase() });
+    const mark = one.kind === "skill" || one.glyph ? icon(one.glyph ?? "book-open") : Object.assign(document.createElement("span"), { className: `av xs ${one.kind === "agent" ? "agent" : `hue-${one.hue ?? 7}`}`, textContent: (one.handle[0] ?? "?").toUpperCase() });
     mark.setAttribute("aria-hidden", "true");
     const name = Object.assign(document.createElement("span"), { className: "cut", textContent: one.handle });
     const state = Object.assign(document.createElement("span"), { className: `state ${one.state ?? ""}`, textContent: one.word ?? "" });
@@ -220,6 +232,13 @@ class Completion {
     const one = this.found[index];
     if (!one) return;
     const end = this.text.selectionStart;
+    if (one.href) {
+      this.text.setRangeText("", this.start - 1, end, "end");
+      this.text.dispatchEvent(new Event("input", { bubbles: true }));
+      this.close();
+      location.assign(one.href);
+      return;
+    }
     this.text.setRangeText(`${one.insert ?? one.handle} `, this.start, end, "end");
     this.close();
     this.text.dispatchEvent(new Event("input", { bubbles: true }));

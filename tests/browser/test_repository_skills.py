@@ -60,6 +60,10 @@ WRONG = (
 def test_a_skill_is_found_by_typing_and_a_wrong_one_is_said(conversation: Open) -> None:
     page = conversation()
     text, options = page.get_by_label("Message"), page.locator(".composer [role=option]")
+    text.press_sequentially("/ag")
+    expect(options).to_have_count(2)
+    expect(options.first).to_contain_text("The library")
+    text.fill("")
     text.press_sequentially("/")
     expect(options).to_have_count(50)
     expect(page.get_by_text("more; type on to find them.")).to_be_visible()

@@ -207,3 +207,31 @@ def test_the_number_of_queries_does_not_grow_with_the_conversation(
 def test_an_empty_text_raises_for_every_caller(cast: Cast) -> None:
     with cast.bound(), pytest.raises(ValidationError):
         posting.post(cast.conversation, author=cast.ada.principal, body="\x0b")
+
+
+@pytest.mark.req("FX-27")
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("/agents", "agents/library/"),
+        (" /agents manage ", "agents/library/"),
+        ("/agents create", "agents/library/new/"),
+        ("/agents running", "runs/"),
+    ],
+)
+def test_slash_agents_leads_to_a_page_and_is_no_message(cast: Cast, text: str, place: str) -> None:
+    ben, here = (
+        cast.client(cast.ben),
+        cast.path(f"spaces/{cast.space.slug}/{cast.conversation.pk}/"),
+    )
+    answer = ben.post(f"{here}say/", {"text": text}, headers={"HX-Request": "true"})
+    assert (answer.status_code, answer["HX-Redirect"]) == (204, cast.path(place))
+    assert ben.post(f"{here}say/", {"text": text})["Location"] == cast.path(place)
+    assert ben.get(cast.path(place)).status_code == 200
+    with cast.bound():
+        assert not Message.objects.filter(conversation=cast.conversation).exists()
+        ben.post(f"{here}say/", {"text": "/agents and their files"})
+        assert Message.objects.filter(conversation=cast.conversation).count() == 1
+    page = ben.get(here).content.decode()
+    assert f'data-library-url="{cast.path("agents/library/")}"' in page
+    assert f'data-runs-url="{cast.path("runs/")}"' in page

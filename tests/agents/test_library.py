@@ -81,7 +81,7 @@ def filled(**fields: str) -> dict[str, str]:
 # --- Making -----------------------------------------------------------------------------------
 
 
-@pytest.mark.req("QW-96", "FX-26", "FX-28", "FX-29", "FX-39")
+@pytest.mark.req("QW-96", "FX-26", "FX-29", "FX-39")
 def test_a_definition_is_previewed_then_saved_then_taken_back(cast: Cast) -> None:
     ben = cast.client(cast.ben)
     form = filled(
@@ -581,7 +581,7 @@ def test_what_the_scan_refuses_no_admin_can_accept(cast: Cast) -> None:
         ]
 
 
-@pytest.mark.req("FX-34")
+@pytest.mark.req("FX-42")
 def test_reasons_and_warnings_speak_the_readers_language(cast: Cast) -> None:
     """Warnings, why a file does not count, and why a tool is in or out."""
     folder = shelves.home_of(cast.workspace.pk, cast.ada.principal) / ".fuxi" / "agents"

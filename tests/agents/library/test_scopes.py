@@ -184,7 +184,7 @@ def test_an_untrusted_repository_brings_nothing_that_runs(world: World) -> None:
     assert list(trusted.definition.hooks) == ["Stop"]
 
 
-@pytest.mark.req("FX-43", "FX-47", "FX-48", "FX-160", "JA-37", "QW-100", "QW-102")
+@pytest.mark.req("FX-43", "FX-48", "FX-160", "JA-37", "QW-100", "QW-102")
 def test_packages_have_scoped_names_and_no_hooks(world: World) -> None:
     world.packages = [
         Package("one", world.top / "one", Dialect.FUXI),

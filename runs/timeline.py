@@ -64,6 +64,23 @@ def read(conversation: Conversation, *, before: int = 0, after: int = 0) -> Time
     )
 
 
+def below(runs: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The same of the subagents that these runs started, and of theirs. No query without any."""
+    found: list[dict[str, Any]] = []
+    level = runs
+    while keys := {
+        entry.outcome.child.run_id
+        for context in level
+        for entry in context["entries"]
+        if entry.outcome and entry.outcome.child
+    }:
+        rows = list(window.shown_runs().filter(pk__in=keys))
+        windows = window.read_many(rows)
+        level = [window.context(run, windows[run.pk]) for run in rows]
+        found += level
+    return found
+
+
 def changes(runs: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The files that these runs changed, by path, with the lines added and removed."""
     files: dict[str, dict[str, Any]] = {}

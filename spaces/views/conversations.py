@@ -131,7 +131,7 @@ def _now(request: MemberRequest, row: Conversation) -> dict[str, Any]:
         "conversations": with_states(row.space.conversations.filter(archived_at=None)[:50]),
         "spaces": rail_of_spaces(request.membership),
         "timeline": page,
-        "changes": timeline.changes(runs),
+        "changes": timeline.changes([*runs, *timeline.below(runs)]),
         "working": working,
         "stop_url": reverse("runs:run-stop", args=stop) if stop else "",
         "may_write": request.membership.may(Role.MEMBER),

@@ -60,6 +60,7 @@ def test_a_child_has_listed_skills_whole_and_finds_the_others(family: Family) ->
     assert "Write short sentences." not in str(asked["system"])
 
 
+@pytest.mark.soak
 @pytest.mark.req("FX-123")
 def test_a_skill_may_run_in_a_subagent(family: Family) -> None:
     stage = family.stage
@@ -79,11 +80,14 @@ def test_a_skill_may_run_in_a_subagent(family: Family) -> None:
     assert results(stage, run)[0].startswith("Seven files.")
 
 
+@pytest.mark.soak
 @pytest.mark.req("FX-123")
-def test_a_person_who_asks_for_such_a_skill_has_it_started(family: Family) -> None:
+def test_a_person_who_asks_for_such_a_skill_has_it_started(
+    family: Family, stage: WithRepository
+) -> None:
     with family.stage.cast.bound():
         repository = Repository.objects.get(name="engine")
-    scan(family.stage, repository)
+    scan(stage, repository)
     with family.play([Step(text="I start it.", expect="It runs in a subagent")]):
         [run] = family.stage.say("@engineer /skill:engine:survey please")
         family.stage.execute(run)

@@ -6,11 +6,14 @@ from typing import Any
 import pytest
 
 from agents.definitions import LibrarySetting
+from agents.models import Agent
 from guardrails import approvals
 from guardrails.models import Approval
 from runs import beginning, dispatch, recovery
 from runs.beginning import Wanted
+from runs.live_state import facts_of, live_state, with_live_state
 from runs.models import Run, RunCursor, RunEvent, Subagent
+from runs.nursery import MOST_AT_ONCE
 from tests.runs.stage import Stage, WithRepository
 from tests.runs.test_definitions import at_home, publish, results
 from tests.scripted import anthropic
@@ -200,6 +203,7 @@ def test_a_child_in_the_background_is_heard_when_it_ends(family: Family) -> None
     assert (done.state, done.summary) == ("succeeded", "It is in the cellar, says the scout.")
 
 
+@pytest.mark.soak
 def test_who_waits_for_the_background_alone_can_be_spoken_to(family: Family) -> None:
     parent = [
         Step(calls=[delegate(run_in_background=True)]),
@@ -215,6 +219,7 @@ def test_who_waits_for_the_background_alone_can_be_spoken_to(family: Family) -> 
         assert family.settle(run).summary == "Found."
 
 
+@pytest.mark.soak
 @pytest.mark.req("FX-78", "FX-79", "QW-106", "FX-82", "FX-73")
 def test_model_and_effort_come_from_call_file_and_main(family: Family) -> None:
     bring(family, "own", front="model: haiku\neffort: low\n")
@@ -273,6 +278,7 @@ def test_turns_and_tools_are_bounded_by_the_definition(family: Family) -> None:
     assert reasons["write"] == "not-listed"
 
 
+@pytest.mark.soak
 @pytest.mark.req("FX-55", "JA-12", "FX-182", "FX-44", "FX-45")
 def test_levels_end_at_five_and_each_has_what_is_appended(plain: Stage) -> None:
     family = Family(plain)
@@ -413,6 +419,7 @@ def test_a_child_whose_parent_is_gone_is_found_by_the_sweep(family: Family) -> N
     assert only_child(family).state == "cancelled"
 
 
+@pytest.mark.soak
 @pytest.mark.req("FX-169", "FX-170", "FX-171")
 def test_an_api_error_of_a_child_is_told_as_one(family: Family) -> None:
     bring(family, "second")
@@ -461,6 +468,7 @@ def test_who_is_unknown_is_named_with_who_is_there(family: Family) -> None:
     assert family.children() == []
 
 
+@pytest.mark.soak
 @pytest.mark.req("JA-43")
 def test_a_file_that_the_scan_refuses_is_not_started(stage: WithRepository) -> None:
     family = Family(stage)
@@ -477,3 +485,82 @@ def test_a_file_that_the_scan_refuses_is_not_started(stage: WithRepository) -> N
     [asked] = told(server, "You carry out one task")
     assert "Of the project." not in str(asked["system"])  # a message, not the prompt
     assert "repos/engine is on the branch main" in str(asked["messages"])
+
+
+@pytest.mark.req("QW-98", "QW-153")
+def test_pages_show_a_child_under_its_call_and_as_a_run(family: Family) -> None:
+    stage, cast = family.stage, family.stage.cast
+    bring(family, "writer")
+    child = [
+        Step(calls=[Call("write", {"path": "poem.txt", "content": "a line\n"})]),
+        Step(text="Written."),
+    ]
+    parent = [Step(calls=[delegate("writer")]), Step(text="Good.")]
+    with family.play(parent, ("You are writer.", child)):
+        [run] = stage.say("@engineer have a poem written")
+        family.settle(run)
+    born = only_child(family)
+    ada = cast.client(cast.ada)
+    page = ada.get(cast.path(f"spaces/{cast.space.slug}/{cast.conversation.pk}/"))
+    shown = page.content.decode()
+    assert f'id="child-{born.pk}"' in shown
+    assert f'id="run-{born.pk}"' not in shown  # fetched where it is opened
+    assert [change["path"] for change in page.context["changes"]] == ["poem.txt"]
+    opened = ada.get(cast.path(f"runs/{born.pk}/transcript/"))
+    assert "Written." in opened.content.decode()
+    facts = ada.get(cast.path(f"runs/{born.pk}/")).content.decode()
+    assert f"/runs/{run.pk}/" in facts  # who started it
+    whole = ada.get(cast.path(f"runs/{run.pk}/"))
+    assert whole.context["spent"]["tokens"] == sum(
+        stage.fresh(each).all_tokens for each in (run, born)
+    )
+    listed = ada.get(cast.path("runs/")).context["rows"]
+    assert [each.pk for each in listed] == [run.pk]
+
+
+@pytest.mark.soak
+@pytest.mark.req("FX-57")
+def test_a_shell_call_of_a_child_begins_where_its_parent_works(family: Family) -> None:
+    stage = family.stage
+    child = [
+        Step(calls=[Call("bash", {"command": "mkdir -p inner && cd inner && pwd"})]),
+        Step(calls=[Call("bash", {"command": "pwd"})]),
+        Step(text="Seen."),
+    ]
+    parent = [
+        Step(calls=[delegate("general-purpose")]),
+        Step(calls=[Call("bash", {"command": "pwd"})]),
+        Step(text="Good."),
+    ]
+    with family.play(parent, ("You carry out one task", child)):
+        [run] = stage.say("@engineer look")
+        family.settle(run)
+    here = str(stage.spec_directory(run))
+    inner, after = results(stage, only_child(family))
+    assert inner.endswith("/inner")
+    assert after == here
+    assert results(stage, run)[1] == here
+
+
+@pytest.mark.soak
+def test_a_failed_child_makes_no_failed_agent(family: Family) -> None:
+    parent = [Step(calls=[delegate()]), Step(text="It failed.")]
+    with family.play(parent, ("You are a scout.", [Step(first=["401"])])) as server:
+        [run] = family.stage.say("@engineer ask")
+        family.settle(run)
+        server.give_up()
+    assert only_child(family).state == "failed"
+    with family.stage.cast.bound():
+        agent = with_live_state(Agent.objects.filter(pk=run.agent_id)).get()
+        assert agent.live_state == live_state(facts_of(agent)) == "idle"
+
+
+@pytest.mark.soak
+def test_a_model_that_starts_too_many_is_told(family: Family) -> None:
+    calls = [delegate(task=str(n)) for n in range(MOST_AT_ONCE + 1)]
+    with family.play([Step(calls=calls)]):
+        [run] = family.stage.say("@engineer ask them all")
+        family.stage.execute(run)
+        family.stage.act(dispatch.stop, run)
+    assert len(family.children()) == MOST_AT_ONCE
+    assert "are still at work" in results(family.stage, run)[0]

@@ -73,6 +73,7 @@ def test_what_an_isolated_child_changes_stays_on_a_branch_of_its_own(family: Fam
     assert (main.work_tree / "wall.txt").read_text() == "stone\n"
 
 
+@pytest.mark.soak
 @pytest.mark.req("FX-74")
 def test_an_unchanged_worktree_goes_with_its_branch(family: Family) -> None:
     _run, born = build(
@@ -88,6 +89,7 @@ def test_an_unchanged_worktree_goes_with_its_branch(family: Family) -> None:
     assert not list((main.work_tree.parents[1] / "worktrees").iterdir())
 
 
+@pytest.mark.soak
 @pytest.mark.req("FX-59")
 def test_a_command_without_its_worktree_fails_and_is_run_nowhere_else(family: Family) -> None:
     touch = bash("touch here.txt", directory="repos/engine")
@@ -117,6 +119,7 @@ def remove(folder: Path) -> None:
     folder.rmdir()
 
 
+@pytest.mark.soak
 def test_without_a_repository_there_is_no_worktree(family: Family) -> None:
     with family.stage.cast.bound():
         family.stage.cast.space.repository_links.all().delete()

@@ -90,7 +90,7 @@ class Keeper:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._held: dict[UUID, Held] = {}
-        self._thread: threading.Thread | None = None
+        self._threads: dict[str, threading.Thread] = {}
         self.is_closing = False
 
     @contextmanager
@@ -99,9 +99,8 @@ class Keeper:
         held = Held(run)
         with self._lock:
             self._held[run.pk] = held
-            if self._thread is None or not self._thread.is_alive():
-                self._thread = threading.Thread(target=self._keep, name="keeper", daemon=True)
-                self._thread.start()
+            self._start("keeper", self._keep)
+            self._start("lease clock", self._watch_the_time)
         if self.is_closing:
             held.stop.request(StopReason.RELEASE)
         try:
@@ -110,6 +109,12 @@ class Keeper:
             with self._lock:
                 if self._held.get(run.pk) is held:
                     del self._held[run.pk]
+
+    def _start(self, name: str, work: Callable[[], None]) -> None:
+        known = self._threads.get(name)
+        if known is None or not known.is_alive():
+            self._threads[name] = threading.Thread(target=work, name=name, daemon=True)
+            self._threads[name].start()
 
     def close(self) -> None:
         """The process ends: it claims nothing more, and its runs stop at their next event."""
@@ -123,7 +128,7 @@ class Keeper:
 
     def _keep(self) -> None:
         beat = 0.0
-        while held := self._still_held():
+        while held := self._still_held("keeper"):
             try:
                 self._look(held)
                 if time.monotonic() - beat >= settings.LEASE_BEAT_SECONDS:
@@ -138,13 +143,18 @@ class Keeper:
             finally:
                 with suppress(Error):
                     connection.close()
+            time.sleep(LOOK_SECONDS)
+
+    def _watch_the_time(self) -> None:
+        """Apart from the thread that asks the database: a database that hangs stops only that."""
+        while held := self._still_held("lease clock"):
             self._give_up_late(held)
             time.sleep(LOOK_SECONDS)
 
-    def _still_held(self) -> list[Held]:
+    def _still_held(self, name: str) -> list[Held]:
         with self._lock:
             if not self._held:
-                self._thread = None
+                self._threads.pop(name, None)
             return list(self._held.values())
 
     def _look(self, held: list[Held]) -> None:

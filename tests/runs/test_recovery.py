@@ -1,5 +1,6 @@
 """What a death leaves behind is found: workers, rings, silent runs."""
 
+import threading
 from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
@@ -254,6 +255,21 @@ def test_a_worker_that_cannot_renew_stops_by_itself(plain: Stage) -> None:
     Keeper()._give_up_late([held])
     with pytest.raises(Released):
         held.stop.check()
+
+
+def test_a_worker_whose_database_hangs_stops_by_itself(
+    plain: Stage, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither an error nor an answer comes, as over a line that was cut."""
+    settings.LEASE_SECONDS = 1
+    is_over = threading.Event()
+    keeper = Keeper()
+    monkeypatch.setattr(keeper, "_look", lambda _held: is_over.wait(60))
+    [run] = plain.say("@engineer tidy up")
+    with keeper.holding(run) as held:
+        with pytest.raises(Released):
+            held.stop.wait(60)
+        is_over.set()
 
 
 def test_presence_hears_no_late_news(plain: Stage, actor: Actor) -> None:

@@ -28,7 +28,8 @@ def visit(tab: "Tab", live_server: LiveServer, committed_cast: Cast) -> Iterator
         rest: str, *, who: Membership | None = None, phone: bool = False, theme: str = "light"
     ) -> Page:
         # The pages' server speaks no websocket: that the page is not live is expected here.
-        page = tab(phone=phone, theme=theme, allowed=("WebSocket", "live/", "404", "409", "422"))
+        expected = ("WebSocket", "live/", "404", "409", "422", "503")
+        page = tab(phone=phone, theme=theme, allowed=expected)
         client = committed_cast.client(who or committed_cast.ada)
         name = settings.SESSION_COOKIE_NAME
         value = client.cookies[name].value

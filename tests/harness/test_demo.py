@@ -1,5 +1,6 @@
 """The demo: a script that plays a model's part, with real tools and a real push to decide on."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -7,7 +8,7 @@ import pytest
 from harness import errors, events
 from harness.events import Kind
 from harness.seam import Deny, Held, Refused, Root, Wake
-from tests.harness.kit import Desk, Gate, World, make_root, make_spec
+from tests.harness.kit import Children, Desk, Gate, World, make_root, make_spec
 from tests.remote.server import Remote, run_git
 
 
@@ -54,6 +55,29 @@ def test_the_whole_way_with_a_yes(world: World, root: Root) -> None:
     assert isinstance(ended, errors.Completed)
     assert "main is now at abc on the remote." in ended.summary
     assert len(world.desk.wishes) == 1, "what was forwarded is not pushed again"
+
+
+def test_a_delegation_is_one_subagent_and_what_it_gave_back(world: World) -> None:
+    world.spec = replace(world.spec, may_delegate=True)
+    world.children = Children(known=("Explore",))
+    assert isinstance(asked(world, "delegate a look at the files"), errors.Parked)
+    [wish] = world.children.wishes
+    assert wish.prompt == "List the files in repos/site."
+    world.journal.say(
+        events.child(
+            {
+                "phase": "ended",
+                "run_id": "child-1",
+                "call_id": wish.call_id,
+                "agent": "Explore",
+                "state": "succeeded",
+                "result": "README.md",
+            }
+        )
+    )
+    ended = asked(world, "delegate a look at the files")
+    assert isinstance(ended, errors.Completed)
+    assert "gave this back:\n\n```\nREADME.md" in ended.summary
 
 
 def test_the_whole_way_with_a_no(world: World) -> None:

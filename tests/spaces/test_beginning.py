@@ -131,8 +131,10 @@ def test_name_and_file_exclude_each_other_and_only_count_at_the_beginning(cast: 
 @pytest.mark.req("JA-41", "FX-44", "FX-45")
 def test_a_file_and_json_belong_to_this_conversation_alone(cast: Cast) -> None:
     own = {"scout": {"description": "Looks.", "prompt": "You look.", "tools": ["Read"]}}
-    made = call(cast, {"lead": "engineer", "agent": "scout", "agents": own})
+    more = {"append_subagent_system_prompt": " Be brief. "}
+    made = call(cast, {"lead": "engineer", "agent": "scout", "agents": own} | more)
     assert made.status_code == 201, made.content
+    assert newest(cast).bound.subagent_prompt == "Be brief."
     assert (made.json()["agent"], made.json()["agents"]) == ("scout", ["scout"])
     other = call(cast, {"lead": "engineer", "agent": "scout"})
     assert other.status_code == 422
@@ -155,6 +157,8 @@ def test_a_file_and_json_belong_to_this_conversation_alone(cast: Cast) -> None:
         {"agent_file": {"text": "x" * 2_000_000}},
         {"lead": "nobody"},
         {"agent": 7},
+        {"append_subagent_system_prompt": "x\0y"},
+        {"append_subagent_system_prompt": "x" * 20_001},
         {"model": "x"},
         {"title": "x" * 201},
         {"text": ""},

@@ -60,7 +60,9 @@ class InvitationForm(forms.Form):
 
     email = forms.EmailField(label=_("E-mail"), max_length=254)
     role = forms.ChoiceField(
-        label=_("Role"), choices=[choice for choice in Role.choices if choice[0] != Role.OWNER]
+        label=_("Role"),
+        choices=[choice for choice in Role.choices if choice[0] != Role.OWNER],
+        initial=Role.MEMBER,
     )
 
 

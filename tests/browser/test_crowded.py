@@ -187,3 +187,20 @@ def test_a_space_with_twenty_repositories(visit: Open, committed_cast: Cast, pho
     page.goto(page.url.partition("/spaces/")[0] + f"/spaces/{cast.space.slug}/edit/")
     expect(page.get_by_label("repository-19")).to_be_checked()
     fits(page)
+
+
+@both
+def test_a_members_role_can_be_read_beside_a_long_name(
+    visit: Open, committed_cast: Cast, phone: bool
+) -> None:
+    ben = committed_cast.ben
+    ben.user.name = LONG[:120]
+    ben.user.save(update_fields=["name"])
+    page = visit("settings/members/", phone=phone)
+    role = page.get_by_label(f"Role of {ben.user}")
+    expect(role).to_have_value("member")
+    box, remove = role.bounding_box(), page.get_by_role("button", name="Remove…").first
+    assert box is not None
+    assert box["width"] > 80
+    expect(remove).to_be_in_viewport(ratio=1)
+    fits(page)

@@ -121,6 +121,11 @@ def test_the_chain_names_the_first_bad_entry(committed_cast: Cast) -> None:
     assert audit.verify(cast.workspace)[0] == victim
 
 
+def test_who_is_invited_becomes_a_member_unless_one_says_more(cast: Cast) -> None:
+    page = cast.client(cast.ada).get(cast.path("settings/members/")).content.decode()
+    assert '<option value="member" selected>' in page.split("<table")[0]
+
+
 def test_the_audit_tells_each_reader_in_the_own_language(cast: Cast) -> None:
     from outside.sentences import phrase
 

@@ -27,7 +27,7 @@ class Found:
 
 
 _TOKEN = re.compile(r"(?<!\S)\S{16,}")
-_RUN = re.compile(r"[A-Za-z0-9+/_-]{16}|(?:[\\%=].{2,24}){4}")
+_RUN = re.compile(r"[A-Za-z0-9+/_-]{16}|(?:\\u\{?[0-9A-Fa-f]{4}\}?|[\\%=].{2,4}){4}")
 _WRAPPED = re.compile(
     r"(?m)^[ \t\"'#/*>]*([A-Za-z0-9+/_-]{40,}[\"' \t\\+]*\r?\n"
     r"(?:[ \t\"'#/*>]*[A-Za-z0-9+/_-]{40,}[\"' \t\\+]*\r?\n)*"
@@ -66,7 +66,6 @@ def find(text: str) -> Iterator[Found]:
     for label, pattern, decoder, sign in _OVER_LINES:
         if sign in shapes or sign in text:
             yield from _matches(label, pattern, decoder, text, 0)
-    yield from _in_groups(text)
     joined = _JOINTS.sub("", text)
     if joined != text:
         yield from (Found(f"{one.label}, joined", 0, one.data) for one in _in_words(joined))
@@ -76,19 +75,11 @@ def find(text: str) -> Iterator[Found]:
             yield from _attempt(f"{label}, in pieces", 0, pieces, decoder)
 
 
-def _in_groups(text: str) -> Iterator[Found]:
-    """Letters that were cut into groups of one length, or written from the end."""
-    for found in _GROUPS.finditer(text):
-        yield from _attempt("base64, in groups", found.start(), found[0], _base64)
-    for found in _LONG.finditer(text):
-        yield from _attempt("base64, backwards", found.start(), found[0][::-1], _base64)
-
-
 _GROUPS = re.compile(
     r"(?<!\S)(?:(?:[A-Za-z0-9+/]{4} ){7,}|(?:[A-Za-z0-9+/]{8} ){4,}|(?:[A-Za-z0-9+/]{16} ){2,})"
     r"[A-Za-z0-9+/]{1,16}={0,2}(?!\S)"
 )
-_LONG = re.compile(r"(?<![A-Za-z0-9+/=])={0,2}[A-Za-z0-9+/]{32,}(?![A-Za-z0-9+/=])")
+_LONG = re.compile(r"={0,2}[A-Za-z0-9+/]{32,}")
 
 
 def _shapes(text: str) -> set[str]:
@@ -103,7 +94,13 @@ def _shapes(text: str) -> set[str]:
         found.add("numbers")
     if b"b" * 8 in data.translate(_BIT_SHAPE):
         found.add("bits")
+    letters = data.translate(_LETTER_SHAPE)
+    if any(one in letters for one in _GROUP_SHAPES):
+        found.add("groups")
     return found
+
+
+_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 
 
 def _shape(members: bytes, letter: str) -> bytes:
@@ -117,6 +114,8 @@ def _shape(members: bytes, letter: str) -> bytes:
 _HEX_SHAPE = _shape(b"0123456789abcdefABCDEF", "h")
 _DIGIT_SHAPE = _shape(b"0123456789", "d")
 _BIT_SHAPE = _shape(b"01", "b")
+_LETTER_SHAPE = bytes(0x68 if chr(code) in _LETTERS else code for code in range(256))
+_GROUP_SHAPES = tuple((b"h" * size + b" ") * count for size, count in ((4, 7), (8, 4), (16, 2)))
 _NUMBER_SHAPES = tuple(b"dd" + b" " * gap + b"dd" for gap in range(1, 9))
 
 
@@ -128,13 +127,19 @@ def _in_words(text: str) -> Iterator[Found]:
         if token in seen:
             continue
         seen.add(token)
-        for label, pattern, decoder, sign in _IN_WORDS if _RUN.search(token) else ():
+        for label, pattern, decoder, sign in _IN_WORDS if _is_worth(token) else ():
             if sign in token:
                 yield from _matches(label, pattern, decoder, token, word.start())
+        if len(token) > 31 and _LONG.fullmatch(token):
+            yield from _attempt("base64, backwards", word.start(), token[::-1], _base64)
         yield from _base85(word.start(), token.lstrip("\"'`(<~").rstrip("\"'`)],.;:~>"))
         if '"' in token or "'" in token:
             for quoted in _BASE85_QUOTED.finditer(token):
                 yield from _base85(word.start(), quoted[2])
+
+
+def _is_worth(token: str) -> bool:
+    return bool(_RUN.search(token)) or "%25" in token
 
 
 def _matches(
@@ -258,6 +263,7 @@ def _morse(text: str) -> bytes:
 _OVER_LINES: tuple[Scheme, ...] = (
     ("base64", _WRAPPED, _base64, "\n"),
     ("hex", _HEX, _hex, "hex"),
+    ("base64, in groups", _GROUPS, _base64, "groups"),
     ("entities", _ENTITIES, lambda text: html.unescape(text).encode("utf-8", "replace"), "&#"),
     ("numbers", _NUMBERS, _numbers, "numbers"),
     ("bits", _BITS, _bits, "bits"),

@@ -15,6 +15,7 @@ NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 ESCAPES = re.compile(r"[/\\\x00-\x1f\x7f]|^\.|\.$|^~|:|^\s*$")
 DEVICES = re.compile(r"(?i)^(con|prn|aux|nul|com\d|lpt\d|conin\$|conout\$)(\..*)?$")
 BLANKET = re.compile(r"(?i)^(\*|all|bash|shell|execute|run_shell_command|computer|terminal)$")
+BARE_SHELL = re.compile(r"(?i)^(bash|shell|execute|run_shell_command|terminal)$")
 BLANKET_ARGUMENT = re.compile(r"^\s*(:?\*(:\*)?|\*\*|/\*\*|~/\*\*)\s*$")
 MOST_BRACKETS = 500
 SPECIFIED = {
@@ -89,11 +90,32 @@ def _judge_name(front: FrontMatter, file: str, source: Source, report: Report) -
     if ESCAPES.search(name) or ".." in name or DEVICES.match(name):
         report.add("frontmatter.name-escape", file, line=1, excerpt=f"name: {name}")
     elif not NAME.fullmatch(name) or len(name) > 64:
-        report.add("frontmatter.name", file, line=1, excerpt=f"name: {name}")
+        loose = LOOSE_NAME.fullmatch(name) and _slug(name) == _slug(source.folder or name)
+        report.add(
+            "frontmatter.name", file, line=1, excerpt=f"name: {name}",
+            severity=Severity.INFO if loose else None,
+        )  # fmt: skip
     if source.folder and name != source.folder:
         report.add(
-            "frontmatter.name-folder", file, line=1, excerpt=f"{name} in folder {source.folder}"
-        )
+            "frontmatter.name-folder", file, line=1, excerpt=f"{name} in folder {source.folder}",
+            severity=Severity.INFO if _is_same(name, source.folder) else None,
+        )  # fmt: skip
+
+
+# A title instead of a slug, which readers turn into one.
+LOOSE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 _.+,'-]{0,63}")
+
+
+def _slug(name: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
+
+
+def _is_same(name: str, folder: str) -> bool:
+    """Whether both are one name, spelled loosely or with a catalogue's words beside it."""
+    one, other = _slug(name), _slug(folder)
+    few, many = sorted((one.split("-"), other.split("-")), key=len)
+    inside = f"-{'-'.join(few)}-" in f"-{'-'.join(many)}-"
+    return one == other or len(few) > 1 and inside and bool(LOOSE_NAME.fullmatch(name))
 
 
 def _judge_field(key: str, value: object, file: str, report: Report) -> None:
@@ -103,10 +125,7 @@ def _judge_field(key: str, value: object, file: str, report: Report) -> None:
     elif folded in {"mcp-servers", "mcpservers", "mcp"}:
         report.add("agent.mcp-file", file, line=1, excerpt=str(value)[:120], severity=Severity.WARN)
     elif folded in {"allowed-tools", "tools"}:
-        if any(is_blanket(tool) for tool in _tools(value)):
-            report.add("frontmatter.blanket-tools", file, line=1, excerpt=f"{key}: {value}")
-        elif not isinstance(value, str):
-            report.add("frontmatter.field", file, line=1, excerpt=f"{key} is a list")
+        _judge_tools(key, value, file, report)
     elif key not in SPECIFIED:
         if folded not in KNOWN_ELSEWHERE:
             report.add("frontmatter.field", file, line=1, excerpt=key)
@@ -114,6 +133,22 @@ def _judge_field(key: str, value: object, file: str, report: Report) -> None:
         report.add("frontmatter.field", file, line=1, excerpt=f"{key}: {value!r}")
     if key == "compatibility" and len(str(value)) > 500:
         report.add("frontmatter.field", file, line=1, excerpt=f"{key} has over 500 characters")
+
+
+def _judge_tools(key: str, value: object, file: str, report: Report) -> None:
+    tools = _tools(value)
+    if any(map(BARE_SHELL.match, tools)):
+        report.can("shell", file, 1)
+    blanket = [tool for tool in tools if is_blanket(tool)]
+    if blanket:
+        # A bare `Bash` names the tool; what a workspace lets it do is a question of policy.
+        bare = all(map(BARE_SHELL.match, blanket))
+        report.add(
+            "frontmatter.blanket-tools", file, line=1, excerpt=f"{key}: {value}",
+            severity=Severity.INFO if bare else None,
+        )  # fmt: skip
+    elif not isinstance(value, str):
+        report.add("frontmatter.field", file, line=1, excerpt=f"{key} is a list")
 
 
 # A program that runs whatever it is given is every command under another name.

@@ -3,7 +3,7 @@ one language. `rules/orders.yaml` holds the words and what may not meet."""
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -76,6 +76,7 @@ _ADDRESS = re.compile(_DATA["addresses"].encode())
 _ANY = frozenset({"any", "path"})
 
 Hits = dict[str, list[int]]
+_Index = Mapping[str, Sequence[tuple[int, _Order]]]
 
 
 def check(
@@ -84,7 +85,9 @@ def check(
 ) -> None:  # fmt: skip
     """Reports the sentences of a text that are such an order; `about` is what the skill says of
     itself, which makes some of them its business."""
-    orders = [order for order in _ORDERS if order.where == kind and not _is_business(order, about)]
+    orders = _by_group(
+        order for order in _ORDERS if order.where == kind and not _is_business(order, about)
+    )
     lines = text.split("\n")
     for sentence in sentences(words):
         likely = sentence.may_be(orders)
@@ -95,6 +98,15 @@ def check(
                 line = words.line(sentence.begin)
                 told = lines[line - 1].strip() if line <= len(lines) else ""
                 report.add(order.rule, file, line=line, excerpt=told)
+
+
+def _by_group(orders: Iterable[_Order]) -> "_Index":
+    """The orders by the groups of their first entry, one of which a sentence must speak of."""
+    found: dict[str, list[tuple[int, _Order]]] = {}
+    for at, order in enumerate(orders):
+        for name in order.all[0]:
+            found.setdefault(name, []).append((at, order))
+    return found
 
 
 def _is_business(order: _Order, about: str) -> bool:
@@ -139,7 +151,7 @@ class Sentence:
         piece = self.words.flat[self.start : self.end]
         return self.start + len(piece) - len(piece.lstrip())
 
-    def may_be(self, orders: Sequence[_Order]) -> list[_Order]:
+    def may_be(self, orders: _Index) -> list[_Order]:
         """The orders whose groups of words are all there, whatever the language."""
         if not self.said:
             return []
@@ -147,9 +159,10 @@ class Sentence:
         there = here.union(*self.before.values()) if self.before else here
         if len(there) < FEWEST and not any(one in ALONE for one in here):
             return []
+        likely = {at: order for name in there for at, order in orders.get(name, ())}
         return [
             order
-            for order in orders
+            for _, order in sorted(likely.items())
             if not any((there if order.next else here).isdisjoint(names) for names in order.all)
         ]
 

@@ -276,6 +276,9 @@ def _is_beside_the_point(match: Match, words: Words, lines: list[str], line: int
         stretch = words.flat[match.start - 40 : match.end + 40]
         is_row = _line(lines, line).startswith("|")
         return is_row or not AGENT_MEMORY.search(raw) and b"memor" not in stretch
+    guards = _GUARDING.get(match.rule)
+    if guards and guards.search(words.flat, max(0, match.start - 40), match.end + 120):
+        return True
     if match.rule == "prose.standing":
         return _line(lines, line).startswith(("name:", "description:"))
     if match.rule == "prose.role-play":
@@ -291,6 +294,17 @@ def _is_beside_the_point(match: Match, words: Words, lines: list[str], line: int
     return match.rule == "prose.hijack" and bool(_CONDITION.match(words.flat, match.end))
 
 
+# "Do not follow instructions in the page" guards the user; only the user's own words are theirs.
+_GUARDING = {
+    "prose.override": re.compile(
+        rb"\b(not|never) (follow|obey|execute|act on|trust)( or \w+)? (any |the |such )?"
+        rb"(instructions?|directions?|orders?|commands?)[^.]{0,30}? "
+        rb"(in|within|inside|from|embedded|contained|found)"
+        rb"(?![^.]{0,40}\b(user|system|developer|operator|person|human|owner))"
+    ),
+    "prose.relay": re.compile(rb"use the [\w.]{0,20} ?base url"),
+    "prose.beacon": re.compile(rb"\byour[ _-][a-z_ ]{0,20}key\b"),
+}
 _ABOUT_ADDRESSES = {"prose.plant", "prose.relay", "prose.fetch-and-run", "prose.beacon"}
 _ADDRESSES = re.compile(r"(?:https?://|\b)(?:[\w-]+\.)+[a-z]{2,}(?:/[^\s)\"'`>]*)?", re.IGNORECASE)
 _WELL_KNOWN = re.compile(PLACES["well_known"])

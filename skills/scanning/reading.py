@@ -295,6 +295,7 @@ def _read_words(artefact: Artefact, text: str, exam: Examination, *, kind: str) 
         if artefact.depth == 0 and artefact.suffix in _PROSE_LIKE:
             strays.check(text, words, exam.about, path, report, spoken=spoken)
             weighing.check(text, words, exam.about, path, report, spoken=spoken)
+            weighing.doubt(words, path, report)
     else:
         prose.check(text, words, path, report, kind="code")
         said = markdown.comments(text)

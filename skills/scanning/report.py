@@ -69,6 +69,21 @@ class Report:
             if inside and words and is_warned(_outer_line(one.file, one.line)):
                 self._findings[key] = replace(one, severity=Severity.WARN)
 
+    def holds(self, file: str, rules: Collection[str]) -> bool:
+        """Whether one of these rules holds something in the text."""
+        return any(
+            one.file == file and one.severity is Severity.WARN and one.rule in rules
+            for one in self._findings.values()
+        )
+
+    def doubt(self, file: str, rules: Collection[str], is_harmless: Callable[[int], bool]) -> None:
+        """Tells what it holds of these rules in a text, without holding it, where the line is
+        harmless after all."""
+        for key, one in self._findings.items():
+            mine = one.file == file and one.severity is Severity.WARN and one.rule in rules
+            if mine and is_harmless(one.line):
+                self._findings[key] = replace(one, severity=Severity.INFO)
+
     def has_said(self, family: str, file: str, line: int) -> bool:
         """Whether a warning of the family stands at the place already."""
         return any(

@@ -1,16 +1,17 @@
 """Weighs a sentence by words that were learned: how much it sounds like an order against the user.
 
-`rules/weights.json` holds what `tests/gate/learn.py` learned from our own cases and public skills.
+`rules/weights.json` holds what `tests/gate/learn.py` learned from our own cases and public skills,
+`rules/concepts.json` which words stand for each other, so that a paraphrase weighs like its model.
 A long text has more sentences that sound odd by chance, so more is asked of each of them. Only
 English is weighed: of other languages we have too few honest sentences to learn from.
 """
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from math import log
 
-from .orders import sentences
+from .orders import Sentence, sentences
 from .prose import TRADE
 from .report import Report
 from .ruleset import RULES, RulesUnreadable
@@ -36,7 +37,16 @@ def _load() -> tuple[dict[str, float], float, list[float]]:
     )
 
 
+def _load_concepts() -> dict[str, int]:
+    try:
+        groups = json.loads((RULES / "concepts.json").read_text())
+    except (OSError, ValueError) as error:
+        raise RulesUnreadable(f"concepts.json: {error}") from error
+    return {word: number for number, group in enumerate(groups) for word in group.split()}
+
+
 WEIGHTS, BIAS, LINE = _load()
+CONCEPTS = _load_concepts()
 
 
 def check(
@@ -64,16 +74,57 @@ def check(
             report.add("prose.odd-order", file, line=number, excerpt=told)
 
 
+def doubt(words: Words, file: str, report: Report) -> None:
+    """Takes back warnings of rules that go by single words, where the sentences at the line are of
+    English that sounds like no order at all and neither name an address nor hold a command."""
+    if not report.holds(file, DOUBTED):
+        return
+    near: dict[int, list[Sentence]] = {}
+    for one in sentences(words):
+        near.setdefault(words.line(one.begin), []).append(one)
+    report.doubt(file, DOUBTED, lambda line: _is_harmless([*_around(near, line)], words))
+
+
+DOUBTED = frozenset(
+    f"prose.{name}"
+    for name in ("approval", "conceal", "deceive", "lowers-guard", "memory", "override", "stray",
+                 "risky-act", "exfiltration")
+)  # fmt: skip
+HARMLESS = -1.0
+_COMMAND = re.compile(rb"\$\(|\||://|@|\.(invalid|test|example)\b")
+
+
+def _around(near: Mapping[int, list[Sentence]], line: int) -> Iterator[Sentence]:
+    """The sentences that begin on the line or a neighbour, and the last one before these."""
+    for at in (line - 1, line, line + 1):
+        yield from near.get(at, ())
+    before = max((at for at in near if at < line - 1), default=None)
+    if before is not None:
+        yield near[before][-1]
+
+
+def _is_harmless(said: list[Sentence], words: Words) -> bool:
+    pieces = [words.flat[one.start : one.end] for one in said]
+    return bool(said) and all(
+        one.is_english()
+        and not _COMMAND.search(piece)
+        and weigh(piece.decode("utf-8", "replace"), one.groups()) < HARMLESS
+        for one, piece in zip(said, pieces, strict=True)
+    )
+
+
 def weigh(piece: str, groups: frozenset[str]) -> float:
     """How much the sentence sounds like such an order."""
     return BIAS + sum(WEIGHTS.get(one, 0.0) for one in features(piece, groups))
 
 
 def features(piece: str, groups: frozenset[str]) -> set[str]:
-    """What is counted: stems of words, pairs of them that stand together, and groups of words
-    (see rules/orders.yaml) alone and in pairs."""
-    stems = list(_stems(piece))
+    """What is counted: stems of words, pairs of them that stand together, the concepts that words
+    stand for, and groups of words (see rules/orders.yaml) alone and in pairs."""
+    tokens = _TOKEN.findall(_ADDRESS.sub(" ", piece))
+    stems = [_stem(token) for token in tokens]
     found = {f"w:{one}" for one in stems}
+    found |= {f"c:{CONCEPTS[one]}" for one in tokens if one in CONCEPTS}
     found |= {f"b:{one} {other}" for one, other in zip(["^", *stems], [*stems, "$"], strict=True)}
     named = sorted(groups)
     found |= {f"g:{one}" for one in named}
@@ -81,10 +132,7 @@ def features(piece: str, groups: frozenset[str]) -> set[str]:
     return found
 
 
-def _stems(piece: str) -> Iterator[str]:
-    for found in _TOKEN.finditer(_ADDRESS.sub(" ", piece)):
-        token = found[0]
-        if token.isdigit():
-            yield "0"
-        else:
-            yield token[:STEM] if _LETTER.match(token) else token
+def _stem(token: str) -> str:
+    if token.isdigit():
+        return "0"
+    return token[:STEM] if _LETTER.match(token) else token

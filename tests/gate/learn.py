@@ -5,14 +5,16 @@ against the user.
 
 Orders and honest advice come from `cases/` (never from `cases/unseen.yaml`, which measures), plain
 sentences from the skills below the folders. Two of three skills teach, the third sets the line.
+Needs scikit-learn, which nothing else here does.
 """
 
+import importlib
 import json
 import random
 import sys
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from math import exp, log, sqrt
+from math import log
 from pathlib import Path
 
 import yaml
@@ -24,11 +26,14 @@ from skills.scanning.text import Words
 from skills.scanning.weighing import features
 
 CASES = Path(__file__).parent / "cases"
-EPOCHS = 12
-HEAVIER = {True: 8.0, False: 1.0}
+# By several hands each, so that what is learned is no single author's way of speaking.
+ORDERS = ("orders", "direct", "roundabout", "second_hand")
+ADVICE = ("advice", "upright", "second_hand_advice")
+HEAVIER = 8.0
+LOOSENESS = 0.1
 ADVICE_COUNTS = 6
 SMALLEST = 0.04
-CHANCE = 0.01
+CHANCE = 0.015
 Sentence = frozenset[str]
 
 
@@ -47,11 +52,15 @@ def read_sentences(text: str) -> list[Sentence]:
 
 def read_cases() -> tuple[list[Sentence], list[Sentence]]:
     """(orders, advice) of our own."""
-    grouped = yaml.safe_load((CASES / "learned" / "orders.yaml").read_text())
-    orders = [one for group in grouped.values() for one in group]
+    orders = []
+    for name in ORDERS:
+        grouped = yaml.safe_load((CASES / "learned" / f"{name}.yaml").read_text())
+        orders += [one for group in grouped.values() for one in group]
     for name in ("orders.yaml", "beyond_rules.yaml"):
         orders += yaml.safe_load((CASES / name).read_text())
-    advice = yaml.safe_load((CASES / "learned" / "advice.yaml").read_text())
+    advice = []
+    for name in ADVICE:
+        advice += yaml.safe_load((CASES / "learned" / f"{name}.yaml").read_text())
     advice += yaml.safe_load((CASES / "advice.yaml").read_text())
     rows = yaml.safe_load((CASES / "benign.yaml").read_text())
     advice += [what["body"] for row in rows for what in row["files"].values() if "body" in what]
@@ -74,27 +83,29 @@ def _body(text: str) -> str:
 
 
 def learn(orders: Sequence[Sentence], others: Sequence[Sentence]) -> tuple[dict[str, float], float]:
-    """Weights and bias by logistic regression, AdaGrad; a feature of no order says nothing."""
-    rows = [(one, True) for one in orders] + [(one, False) for one in others]
-    counts = Counter(name for row, _ in rows for name in row)
-    told = {name for one in orders for name in one if counts[name] > 1}
-    rows = [(row & told, is_order) for row, is_order in rows]
-    weights: dict[str, float] = {}
-    slopes: dict[str, float] = {}
-    chance = random.Random(1)
-    for _ in range(EPOCHS):
-        chance.shuffle(rows)
-        for row, is_order in rows:
-            total = weights.get("", 0.0) + sum(weights.get(name, 0.0) for name in row)
-            error = (1 / (1 + exp(-max(-30.0, min(30.0, total)))) - is_order) * HEAVIER[is_order]
-            if abs(error) < 1e-4:
-                continue
-            for name in ("", *row):
-                slope = error + 0.002 * weights.get(name, 0.0)
-                slopes[name] = slopes.get(name, 1e-8) + slope * slope
-                weights[name] = weights.get(name, 0.0) - 0.25 * slope / sqrt(slopes[name])
-    bias = weights.pop("")
-    return {name: value for name, value in weights.items() if abs(value) > SMALLEST}, bias
+    """Weights and bias by logistic regression, well regularised; a feature of no order says
+    nothing, nor does one that came once."""
+    linear = importlib.import_module("sklearn.linear_model")
+    sparse = importlib.import_module("scipy.sparse")
+    rows = [*orders, *others]
+    counts = Counter(name for row in rows for name in row)
+    told = sorted({name for one in orders for name in one if counts[name] > 1})
+    number = {name: at for at, name in enumerate(told)}
+    cells = [(at, number[name]) for at, row in enumerate(rows) for name in row if name in number]
+    ones, places = [1.0] * len(cells), tuple(zip(*cells, strict=True))
+    table = sparse.csr_matrix((ones, places), shape=(len(rows), len(told)))
+    is_order = [1] * len(orders) + [0] * len(others)
+    weight = [HEAVIER] * len(orders) + [1.0] * len(others)
+    model = linear.LogisticRegression(C=LOOSENESS, solver="liblinear", max_iter=300)
+    model.fit(table, is_order, sample_weight=weight)
+    return (
+        {
+            name: value
+            for name, value in zip(told, model.coef_[0], strict=True)
+            if abs(value) > SMALLEST
+        },
+        float(model.intercept_[0]),
+    )
 
 
 def draw_line(
@@ -111,7 +122,7 @@ def draw_line(
 
     short, long = needed(8), needed(120)
     slope = (long - short) / (log(120) - log(8))
-    return [round(short - slope * log(8), 3), round(slope, 3)]
+    return [round(float(short - slope * log(8)), 3), round(float(slope), 3)]
 
 
 def main(folders: Sequence[str]) -> None:

@@ -106,7 +106,7 @@ def test_unseen_words() -> None:
     """Floors for what nobody taught: they may only rise. Everything else waits for a person."""
     unseen = yaml.safe_load((HERE / "unseen.yaml").read_text())
     orders = [one for group in unseen["orders"].values() for one in group]
-    assert share_held(orders) > 0.25
+    assert share_held(orders) > 0.35
     assert share_held(unseen["advice"]) <= 0.1
 
 

@@ -567,7 +567,7 @@ def _check_brakes(command: Command, words: tuple[str, ...], where: Where) -> Non
         where.tell(
             "agent.decides", command.line, command.text, severity=None if is_body else lighter
         )
-    if consequences.matches(words, COMMANDS["lowers_guard"]) or words == ("unset", "HISTFILE"):
+    if consequences.matches(words, "lowers_guard") or words == ("unset", "HISTFILE"):
         where.tell("code.lowers-guard", command.line, command.text)
 
 

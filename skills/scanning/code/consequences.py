@@ -70,7 +70,7 @@ def _tell(rule: str, command: Command, words: Words, where: Where) -> None:
 
 def _check_destroys(command: Command, words: Words, where: Where) -> None:
     said = words[0] in _CLIENTS and any(map(_STATEMENTS.search, (*words[1:], command.fed)))
-    if said or matches(words, COMMANDS["destroys"]) or _wipes_home(words):
+    if said or matches(words, "destroys") or _wipes_home(words):
         _tell("code.destructive", command, words, where)
 
 
@@ -86,11 +86,11 @@ def _wipes_home(words: Words) -> bool:
 
 
 def _check_tunnels(command: Command, words: Words, where: Where) -> None:
-    if matches(words, COMMANDS["tunnels"]):
+    if matches(words, "tunnels"):
         _tell("code.reverse-shell", command, words, where)
-    if matches(words, COMMANDS["lets_in"]):
+    if matches(words, "lets_in"):
         _tell("code.lets-in", command, words, where)
-    if matches(words, COMMANDS["publishes"]):
+    if matches(words, "publishes"):
         _tell("code.secret-copied", command, words, where)
 
 
@@ -130,9 +130,10 @@ def is_strange(address: str) -> bool:
 
 def _check_address(command: Command, words: Words, where: Where) -> None:
     """What is run or installed from an address that nobody knows."""
-    remote = [word for word in words[1:] if _is_remote(word, words[0])]
+    runs = matches(words, "runs_address")
+    remote = runs and any(_is_remote(word, words[0]) for word in words[1:])
     from_forge = words[0] in names.RUNS_REMOTE and _FORGE.search(" ".join(words[1:4]))
-    if from_forge or remote and matches(words, COMMANDS["runs_address"]):
+    if from_forge or remote:
         where.tell("code.install-source", command.line, command.text)
 
 
@@ -176,11 +177,23 @@ def _check_key(command: Command, words: Words, where: Where) -> None:
             where.tell("code.key-elsewhere", command.line, command.text)
 
 
-def matches(words: Words, table: Sequence[Sequence[str]]) -> bool:
+def matches(words: Words, table: str) -> bool:
     """Whether the command begins as a row of the table and holds its further words in order."""
-    return any(
-        row[0] == words[0] and _in_order(words[1:], row[1:]) for row in table if len(row) > 0
-    )
+    rows = _BY_FIRST[table].get(words[0], ())
+    return any(_in_order(words[1:], row) for row in rows)
+
+
+def _by_first(table: Sequence[Sequence[str]]) -> dict[str, list[Sequence[str]]]:
+    found: dict[str, list[Sequence[str]]] = {}
+    for first, *rest in table:
+        found.setdefault(first, []).append(rest)
+    return found
+
+
+_BY_FIRST = {
+    name: _by_first(COMMANDS[name])
+    for name in ("destroys", "tunnels", "lets_in", "publishes", "runs_address", "lowers_guard")
+}
 
 
 def _in_order(words: Words, wanted: Sequence[str]) -> bool:

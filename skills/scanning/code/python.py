@@ -20,8 +20,7 @@ _IS = {name: re.compile(pattern) for name, pattern in load("python.yaml").items(
 _WRITE_MODE = re.compile(r"[wax+]")
 _ANY = re.compile(
     "|".join(f"(?:{pattern.pattern})" for pattern in _IS.values())
-    + r"|\.(decompress|decrypt)$|compile|dup2|keyring|^pip\b|open$|^print$|getpass|webbrowser"
-    + r"|\.write(_bytes|_text)?$"
+    + r"|\.(decompress|decrypt)$|compile|dup2|keyring|^pip\b|open$|getpass"
     + r"|\.(get|post|put|patch|request|urlopen|fetch|send|delete|stream)$|"
     + "|".join(f"^{re.escape(name)}$" for name in sorted(DECODERS | MODULE_LOADERS))
 )

@@ -65,6 +65,35 @@ HELP: Mapping[str, str | Promise] = {
     "initialPrompt": gettext_lazy("Only when it leads a conversation."),
 }
 
+# What one asks of each example, to see what it is for.
+USES: Mapping[str, tuple[str | Promise, str | Promise, str | Promise]] = {
+    "testing-expert": (
+        gettext_lazy("Write unit tests for the sign-in service"),
+        gettext_lazy("Write integration tests for how payments are handled"),
+        gettext_lazy("Cover the edge cases of the module that checks data"),
+    ),
+    "documentation-writer": (
+        gettext_lazy("Document the endpoints that manage users"),
+        gettext_lazy("Write a complete README for this project"),
+        gettext_lazy("Describe how we deploy, and what to do when it fails"),
+    ),
+    "code-reviewer": (
+        gettext_lazy("Review this sign-in for security problems"),
+        gettext_lazy("What does this database query cost us?"),
+        gettext_lazy("Judge the structure of this code and propose what to mend"),
+    ),
+    "react-specialist": (
+        gettext_lazy("Make a reusable table of data that sorts and filters"),
+        gettext_lazy("Write a hook that fetches from the API and caches"),
+        gettext_lazy("Turn this class component into modern React"),
+    ),
+    "python-expert": (
+        gettext_lazy("Write a FastAPI service that signs users in with JWT"),
+        gettext_lazy("Process this data with pandas and handle what goes wrong"),
+        gettext_lazy("Write a command-line tool with argparse and good help"),
+    ),
+}
+
 
 @dataclass(frozen=True, slots=True)
 class Row:

@@ -220,6 +220,7 @@ def _page(
         "dialects": [(each.value, words.DIALECTS[each]) for each in WRITABLE],
         "can_fill_in": not _is_unreadable(draft),
         "examples": words.examples() if not draft.path else (),
+        "uses": words.USES.get(draft.like.removeprefix(EXAMPLE), ()),
     }
     return render(request, "agents/definition.html", context, status=status)
 

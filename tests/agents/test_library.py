@@ -1,6 +1,7 @@
 """The library's pages: making, changing, taking back, duplicates, trust, settings."""
 
 import threading
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -189,6 +190,10 @@ def test_the_form_offers_examples_and_says_what_makes_a_good_one(cast: Cast) -> 
     text = page.content.decode()
     for advice in ("One clear purpose", "Say when to call it", "Fewer tools", "the steps in their"):
         assert advice in text
+    for name in names:
+        begun = ben.get(cast.path(f"{LIBRARY}new/"), {"like": f"example:{name}"})
+        assert len(begun.context["uses"]) == 3, name
+        assert all(f"“{use}”" in unescape(begun.content.decode()) for use in begun.context["uses"])
     like = {"like": "example:testing-expert", "dialect": "qwen"}
     begun = ben.get(cast.path(f"{LIBRARY}new/"), like)
     assert "run_shell_command" in begun.context["draft"].filled["tools"]

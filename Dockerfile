@@ -12,7 +12,8 @@ COPY . .
 RUN install -d -o control-center -m 0700 /data
 
 USER control-center
-ENV CC_DATA_DIR=/data PYTHONUNBUFFERED=1
+# Reached from outside of the container; the first account then asks for the token in the log.
+ENV CC_DATA_DIR=/data CC_HOST=0.0.0.0 PYTHONUNBUFFERED=1
 VOLUME /data
 EXPOSE 8765
 CMD ["python", "-m", "controlcenter.local", "up"]

@@ -24,6 +24,7 @@ from ..models import Skill, SkillRequest, SkillSource
 from .frame import drift, frame, holders, look_at
 
 ON_A_PAGE = 100
+MOST_NAMED = 12  # in a message
 SHOWN = ("all", "used", "updates", "attention")
 ORDERS = ("name", "verdict", "source", "agents", "installed")
 NOBODY = UUID(int=0)
@@ -174,14 +175,18 @@ def _uninstall_several(request: MemberRequest, chosen: list[Skill]) -> HttpRespo
         words = _("Nothing was changed: the disk refused (%(why)s).")
         messages.error(request, words % {"why": error.strerror or error})
         return None
-    names = ", ".join(skill.slug for skill in chosen)
+    names = _listed([skill.slug for skill in chosen])
     if lost:
         words = _("%(skills)s are gone; they were taken from %(agents)s.")
-        agents = ", ".join(f"@{name}" for name in lost)
+        agents = _listed([f"@{name}" for name in lost])
         messages.success(request, words % {"skills": names, "agents": agents})
     else:
         messages.success(request, _("%(skill)s is gone.") % {"skill": names})
     return None
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(names[:MOST_NAMED]) + (" …" if len(names) > MOST_NAMED else "")
 
 
 def _update_several(request: MemberRequest, chosen: list[Skill]) -> None:

@@ -193,12 +193,19 @@ def _with_children(
 
 
 def _shares_its_place(run: Run) -> bool:
-    """Whether another run of the agent works in the same directory: a parent, or a child."""
-    with bind(run.workspace_id):
-        others = Run.objects.filter(
-            conversation_id=run.conversation_id, agent_id=run.agent_id, state=Run.State.RUNNING
-        )
-        return others.exclude(pk=run.pk).exists()
+    """Whether another run of the agent works in the same directory: a parent, or a child. Who
+    cannot tell leaves it to the next; how the run ended must not be lost over it."""
+    try:
+        with bind(run.workspace_id):
+            others = Run.objects.filter(
+                conversation_id=run.conversation_id, agent_id=run.agent_id, state=Run.State.RUNNING
+            )
+            return others.exclude(pk=run.pk).exists()
+    except AWAY as error:
+        log.warning("whether run %s is alone cannot be told: %s", run.pk, error)
+        return True
+    finally:
+        connection.close()
 
 
 def _begin(run: Run, brief: briefing.Brief) -> None:

@@ -47,7 +47,7 @@ VALUES = {
     "long": "x" * 70_000,
     "list": "a,,b;c\n\n,",
 }
-WORST = ("nul", "huge number", "almost a key")
+WORST = ("nul", "almost a key")
 TOO_LONG = ("long", "deep")  # no server takes such an address
 RAW = ["%00", "%FF", "%ED%A0%80", "..%2f..%2fetc", "%0d%0aX:y", "a" * 300, "%E2%80%AE"]
 # How programs and people read a request, in the sources of the views and forms.

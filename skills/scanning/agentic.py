@@ -42,11 +42,34 @@ _RUN_ON_LOAD = re.compile(
 )
 
 
+_HOOK_PLACE = re.compile(
+    r"(?i)(^|/)\.(claude|cursor|codex|gemini|kiro|opencode|windsurf|qwen|git|husky)/"
+    r"(hooks?|plugins?|_)(/[^/]+|\.\w+)$|\.kiro\.hook$"
+)
+_GIT_HOOK = re.compile(
+    r"^(pre-commit|pre-push|commit-msg|prepare-commit-msg|post-(checkout|merge|commit|rewrite)"
+    r"|pre-(rebase|receive)|post-receive|update)$"
+)
+# Files for others, of the kind that the skill says it makes.
+_TEMPLATE = re.compile(r"(?i)(^|/)(assets|templates?|examples?|references?|samples?)/")
+_MADE = re.compile(
+    r"(?i)systemd|\bservices?\b|\btimers?\b|launchd|\bcron|daemon|pre-?commit|dev ?containers?"
+    r"|direnv|\bnpm\b|desktop (entry|file)|dotfiles|editor settings|git attributes"
+)
+
+
+def _is_wares(artefact: Artefact, exam: Examination) -> bool:
+    about = exam.about.partition("\n")[2]
+    return bool(_TEMPLATE.search(artefact.path) and _MADE.search(about))
+
+
 def check_path(artefact: Artefact, exam: Examination) -> None:
     """What the name alone says."""
     path, name, report = artefact.path, artefact.name, exam.report
     if _MCP.match(name):
         report.add("agent.mcp-file", path)
+    elif _HOOK_PLACE.search(path) or _GIT_HOOK.match(name):
+        report.add("agent.hook-file", path, severity=Severity.WARN)
     elif (
         _HOOKS.match(name)
         or re.search(r"(?i)(^|/)\.?(hooks|claude/hooks)/[^/]+$", path)
@@ -64,9 +87,13 @@ def check_path(artefact: Artefact, exam: Examination) -> None:
     ):
         report.add("agent.settings-file", path)
     elif _AUTO_RUN.match(name):
-        report.add("agent.auto-run", path)
+        plain = name == ".gitattributes" and not re.search(rb"filter=(?!lfs)", artefact.data)
+        wares = Severity.INFO if plain or _is_wares(artefact, exam) else None
+        report.add("agent.auto-run", path, severity=wares)
     if _STARTS.match(name):
         severity = None if name.lower().endswith((".pth", "customize.py")) else Severity.WARN
+        if severity and _is_wares(artefact, exam):
+            severity = Severity.INFO
         report.add("code.start-hook", path, severity=severity)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .code.names import AGENT_MEMORY, host, is_known_installer
+from .code.names import AGENT_MEMORY, host, is_inner, is_known_installer
 from .lexicon import LANGUAGES, SPOKEN_ANYHOW, Subjects
 from .report import Report
 from .ruleset import PLACES, load
@@ -285,7 +285,9 @@ def _is_beside_the_point(match: Match, words: Words, lines: list[str], line: int
         return bool(re.search(r"`[^`\n]*(<|\[/?INST)[^`\n]*`", _line(lines, line)))
     if match.rule in _ABOUT_ADDRESSES:
         hosts = {host(one) for one in _ADDRESSES.findall(raw)}
-        if hosts and all(map(_WELL_KNOWN.search, hosts)):
+        # A made-up or inner host is where a company's own proxy or mirror stands.
+        relays = match.rule == "prose.relay"
+        if hosts and all(_WELL_KNOWN.search(one) or relays and is_inner(one) for one in hosts):
             return True
     if match.rule == "prose.fetch-and-run":
         return any(is_known_installer(one) for one in re.findall(r"https://[^\s`'\")>]+", raw))

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 import yara
 
-from .code.names import host
+from .code.names import host, is_near
 from .report import Report
 from .ruleset import PLACES, load
 from .text import Words
@@ -174,11 +174,7 @@ def _subjects(sentence: bytes, about: str, possible: Iterable[str] = _SUBJECTS) 
 def _is_strange(address: bytes, about: str) -> bool:
     """Whether an address is neither well known nor the skill's own declared service."""
     name = host(address.decode("utf-8", "replace"))
-    if (
-        _WELL_KNOWN.search(name)
-        or name in {"localhost", "127.0.0.1"}
-        or name.startswith("example.")
-    ):
+    if _WELL_KNOWN.search(name) or is_near(name) or name.startswith("example."):
         return False
     labels = [label for label in re.split(r"[.@]", name) if len(label) > 3]
     spoken = about.lower()

@@ -76,7 +76,7 @@ def _judge_flow(stages: list[Stage], where: Where, fetched: set[str]) -> None:
     carried: set[str] = set()
     address = ""
     for command, words in stages:
-        if runs_input(words):
+        if runs_input(words) or command.words[:1] == ("xargs",) and words[:1] in _SHELL_FIRST:
             if "download" in carried:
                 tell_download_run(address, command, where)
             if "decode" in carried:
@@ -86,11 +86,21 @@ def _judge_flow(stages: list[Stage], where: Where, fetched: set[str]) -> None:
                     where.read_inside("shell", text, command.line)
         if "download" in carried and not names.is_known_installer(address):
             fetched.update(_targets(command, words))
+            if words[:1] == ("tar",) and not _is_forge(address):
+                fetched.add("./")
         _judge_sender(stages, command, words, carried, where)
         carried |= _carries(command, words)
         if carried & {"secret", "environment"}:
             where.exam.taint(where.file, _targets(command, words))
         address = _address(words) or address
+
+
+_SHELL_FIRST = {(one,) for one in names.SHELLS}
+
+
+def _is_forge(address: str) -> bool:
+    """Whether an archive comes from somebody that pages of all kinds name."""
+    return not consequences.is_strange(address)
 
 
 def _judge_sender(
@@ -232,7 +242,7 @@ def reads_secret(command: Command, words: tuple[str, ...]) -> bool:
 
 def is_only_local(words: tuple[str, ...]) -> bool:
     addresses = [
-        word for word in words[1:] if "://" in word or re.match(r"\w[\w.-]*(:\d+)?(/|$)", word)
+        word for word in words[1:] if "://" in word or re.match(r"\w[\w.@-]*(:\d+)?(/|$)", word)
     ]
     hosts = [word for word in addresses if "://" in word] or addresses[:1]
     return bool(hosts) and all(names.is_near(word) for word in hosts)
@@ -329,6 +339,7 @@ def _judge_run_of_inner(command: Command, words: tuple[str, ...], where: Where) 
                 where.tell("code.decode-run", command.line, command.text)
 
 
+_INSTALLS_FILES = {"dpkg", "rpm", "apt", "apt-get", "dnf", "yum", "installer", "msiexec", "pip"}
 _READS_PROGRAM = {"make", "gmake", "awk", "gawk", "vim", "vi", "psql", "ansible-playbook"}
 
 
@@ -349,14 +360,27 @@ def _judge_staged(
         if not names.is_known_installer(address) and _PLACE.search(address.rpartition("://")[2]):
             fetched.update(target.removeprefix("./") for target in targets if target.strip("-"))
         return
-    if not fetched:
-        return
+    if words[:2] == ("git", "clone"):
+        address = next((word for word in words if consequences.is_strange(word)), "")
+        fetched.update({address.rstrip("/").rpartition("/")[2].removesuffix(".git") + "/"} - {"/"})
+    if fetched:
+        _judge_run_of_fetched(command, words, where, fetched)
+
+
+def _judge_run_of_fetched(
+    command: Command, words: tuple[str, ...], where: Where, fetched: set[str]
+) -> None:
+    """A fetched file, or one out of a fetched folder, that is started, allowed to start, or
+    installed."""
     run = words[1:2] if words[0] in names.INTERPRETERS else (command.words[:1])
     made = (
         words[2:] if words[0] == "chmod" and any("x" in w or "7" in w for w in words[1:2]) else ()
     )
-    for path in (*run, *made):
-        if path.removeprefix("./") in fetched:
+    installed = words[1:] if words[0] in _INSTALLS_FILES else ()
+    for path in (*run, *made, *installed):
+        plain = path.removeprefix("./")
+        within = any(one.endswith("/") and plain.startswith(one) for one in fetched)
+        if plain in fetched or within or path.startswith("./") and "./" in fetched:
             rule = "code.download-run-shown" if where.shown else "code.download-run"
             where.tell(rule, command.line, command.text)
 
@@ -495,9 +519,21 @@ def _check_git(command: Command, words: tuple[str, ...], where: Where) -> None:
 def _keeps_safely(setting: str, given: str) -> bool:
     """Whether git is told to keep credentials where the system keeps them."""
     is_helper = re.match(r"(?i)credential(\..*)?\.helper$", setting)
-    return bool(is_helper and (_HELPERS.match(given) or given == ""))
+    if is_helper:
+        return bool(_HELPERS.match(given)) or given == ""
+    if re.match(r"(?i)http\..*proxy$", setting):
+        return names.is_inner(given)
+    if re.match(r"(?i)core\.hookspath$", setting):
+        return bool(_OWN_HOOKS.fullmatch(given))
+    if re.match(r"(?i)filter\.lfs\.", setting):
+        return given.startswith("git-lfs ")
+    # `url.git@github.com:.insteadOf https://github.com/` stays with the same host.
+    hosts = set(_HOSTS.findall(f"{setting} {given}".lower()))
+    return bool(re.search(r"(?i)insteadof$", setting)) and len(hosts) == 1
 
 
+_OWN_HOOKS = re.compile(r"\.?(/)?\.?(githooks|hooks|husky(/_)?)/?")
+_HOSTS = re.compile(r"(?:://|@)((?:[\w-]+\.)+[a-z]{2,})")
 _HELPERS = re.compile(COMMANDS["credential_helpers"])
 _EVERYTHING = re.compile(r"/|~|~/|/\*|~/\*|\.\./?|/(home|usr|etc|var|root|Users)/?\*?")
 

@@ -125,7 +125,7 @@ def _strange(words: Words) -> bool:
 def is_strange(address: str) -> bool:
     """Whether it is an address, and one of nobody we know."""
     name = names.host(address) if "://" in address else ""
-    return bool(name) and not _WELL_KNOWN.search(name) and not names.LOCAL_HOSTS.match(name)
+    return bool(name) and not _WELL_KNOWN.search(name) and not names.is_inner(address)
 
 
 def _check_address(command: Command, words: Words, where: Where) -> None:
@@ -147,7 +147,7 @@ def _is_remote(word: str, program: str) -> bool:
     if "://" not in address and not (program == "go" and _MODULE.match(address)):
         return False
     name = names.host(address.removeprefix("git+"))
-    ours = _WELL_KNOWN.search(name) or names.LOCAL_HOSTS.match(name)
+    ours = _WELL_KNOWN.search(name) or names.is_inner(name)
     return not (ours or names.is_known_origin(address))
 
 

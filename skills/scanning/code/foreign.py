@@ -6,6 +6,7 @@ from collections.abc import Mapping
 import yara
 
 from ..ruleset import RULES
+from ..values import Severity
 from .where import Where
 
 _RULES = yara.compile(source=(RULES / "languages.yar").read_text())
@@ -53,4 +54,8 @@ def read(language: str, text: str, where: Where) -> None:
         at = min((one.offset for string in match.strings for one in string.instances), default=0)
         line = data.count(b"\n", 0, at)
         shown = data[at : at + 120].decode("utf-8", "replace").split("\n")[0]
-        where.tell(match.meta["id"], where.line + line, shown or f"{language}: {match.rule}")
+        # Two patterns in one file are no proof that one flows into the other: a person looks.
+        where.tell(
+            match.meta["id"], where.line + line, shown or f"{language}: {match.rule}",
+            severity=Severity.WARN,
+        )  # fmt: skip

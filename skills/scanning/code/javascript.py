@@ -312,9 +312,13 @@ class _Script:
         carried: set[str] = set()
         for one in self.values.arguments(node):
             carried |= self._carried(one)
-        stored = names.is_local(address) or not is_strange(address) or not _OWN.search(raw(node))
-        if carried & PRIVATE or _STORED.search(raw(node)[:2000]) or not stored:
+        given = self.values.arguments(node)
+        in_address = bool(given) and _OWN.search(raw(given[0]))
+        beacon = name.endswith("sendBeacon") and _OWN.search(raw(node))
+        if carried & PRIVATE or _STORED.search(raw(node)[:2000]):
             self.tell("code.secret-sent", node)
+        elif is_strange(address) and (in_address or beacon):
+            self.tell("code.secret-sent", node, severity=Severity.WARN)
         if _IS["lookups"].match(name) and re.match(f"{UNKNOWN}\\S*\\.\\w", address):
             self.tell("code.name-lookup", node)
         for mark in sorted(carried):

@@ -57,6 +57,15 @@ def is_local(address: str) -> bool:
     return bool(LOCAL_HOSTS.match(host(address)))
 
 
+def is_inner(address: str) -> bool:
+    """Whether the address is of this machine, of a company's own network, or made up for a page."""
+    name = host(address)
+    return bool(LOCAL_HOSTS.match(name) or _INNER.search(name))
+
+
+_INNER = re.compile(r"(\.|^)(example\.(com|org|net)|corp|lan|intranet|home|internal)$")
+
+
 def is_near(address: str) -> bool:
     """Whether this machine or its network answers; a made-up name may be somebody's after all."""
     return bool(NEAR_HOSTS.match(host(address)))

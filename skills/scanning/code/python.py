@@ -20,7 +20,7 @@ _IS = {name: re.compile(pattern) for name, pattern in load("python.yaml").items(
 _WRITE_MODE = re.compile(r"[wax+]")
 _ANY = re.compile(
     "|".join(f"(?:{pattern.pattern})" for pattern in _IS.values())
-    + r"|\.(decompress|decrypt)$|compile|dup2|keyring|^pip\b|open$|getpass"
+    + r"|\.(decompress|decrypt)$|compile|dup2|keyring|^pip\b|open$|getpass|^chr$"
     + r"|\.(get|post|put|patch|request|urlopen|fetch|send|delete|stream)$|"
     + "|".join(f"^{re.escape(name)}$" for name in sorted(DECODERS | MODULE_LOADERS))
 )
@@ -355,7 +355,7 @@ def _is_small(node: ast.AST) -> bool:
 
 def _judge_dynamic(module: _Module, node: ast.Call, name: str, marks: Marks) -> Marks:
     """eval, exec and their kin."""
-    if name in DECODERS or name.endswith((".decompress", ".decrypt")):
+    if name in DECODERS or name == "chr" or name.endswith((".decompress", ".decrypt")):
         return frozenset({"decoded"})
     if _IS["compiles"].match(name) or _IS["evaluates"].match(name):
         _judge_evaluation(module, node, name, marks)

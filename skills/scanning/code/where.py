@@ -1,5 +1,6 @@
 """The place that a piece of code stands in, and how much it weighs there."""
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -8,7 +9,12 @@ from ..ruleset import CATALOGUE
 from ..values import Severity
 
 DEEPEST = 6
-_SHOWN_ONLY = {"code.dynamic-run", "code.native", "code.secret-read", "agent.writes-memory"}
+_SHOWN_ONLY = {"code.dynamic-run", "code.native", "code.secret-read", "agent.writes-memory",
+               "container.pickle"}  # fmt: skip
+_TRADE = re.compile(
+    r"(?i)\b(secur|attack|inject|phish|pentest|red.?team|threat|vulnerab|malware|forensic|detect"
+    r"|siem|harden|exploit|reverse shell)"
+)
 _EXAMPLES = {"code.destructive", "code.other-language", "code.miner", "code.test-virus"}
 
 
@@ -32,9 +38,16 @@ class Where:
         weight = severity or CATALOGUE[rule].severity
         if self.shown and rule in _SHOWN_ONLY or self.warned and rule == "code.lowers-guard":
             severity = Severity.INFO
-        elif weight is Severity.QUARANTINE and (self.warned or self.shown and rule in _EXAMPLES):
+        elif weight is Severity.QUARANTINE and (
+            self.warned or self.shown and (rule in _EXAMPLES or self._is_guide)
+        ):
             severity = Severity.WARN
         self.exam.report.add(rule, self.file, line=line, excerpt=excerpt, severity=severity)
+
+    @property
+    def _is_guide(self) -> bool:
+        """Whether the skill says that attacks are its trade; its pages show some."""
+        return bool(_TRADE.search(self.exam.about.partition("\n")[2]))
 
     def can(self, capability: str, line: int) -> None:
         self.exam.report.can(capability, self.file, line)

@@ -8,9 +8,8 @@ private rule fetches_ps { strings:
     $a = /\b(invoke-restmethod|invoke-webrequest|irm|iwr|downloadstring|downloadfile|downloaddata|start-bitstransfer|curl(\.exe)?|wget|certutil)\b/ nocase
   condition: $a }
 private rule key_path { strings:
-    $a = /[\/\\]\.(ssh|aws|kube|gnupg|netrc|npmrc|pypirc|git-credentials|docker|azure|config[\/\\]gcloud)\b/ nocase
+    $a = /[\/\\]\.(ssh|aws|kube|gnupg|netrc|git-credentials|config[\/\\]gcloud)\b/ nocase
     $b = /\bid_(rsa|ed25519|ecdsa|dsa)\b/ nocase
-    $c = /["'\/\\ ]\.env\b/
     $d = /(Login Data|Cookies|cookies\.sqlite|logins\.json|key4\.db|wallet\.dat)["']/
     $e = /\.(bash|zsh|psql)_history/
   condition: any of them }
@@ -83,7 +82,7 @@ private rule net_other { strings: $a = /socket\.http|http\.request|download\.fil
 
 rule rb_runs_fetched { meta: id = "code.other-language" languages = "ruby"
   strings:
-    $run = /\b(eval|instance_eval|class_eval|module_eval|Kernel\.eval|load)\b\s*\(?\s*[\w$@.:]/
+    $run = /\b(eval|instance_eval|class_eval|module_eval|Kernel\.eval|load)\b\s*\(?\s*[\w$@.:\[]/
     $send = /\.(send|public_send|__send__|method)\s*\(?\s*[:"'](eval|system|exec|instance_eval|`)/
     $pack = /\[[^\]\n]{4,2000}\]\.pack\(['"][HmUC]/
     $decode = /Base64\.(strict_|urlsafe_)?decode64|\.unpack1?\(['"][mHu]|Zlib::Inflate|\.tr\(['"]A-Za-z|Marshal\.load/
@@ -93,7 +92,7 @@ rule rb_sends_private { meta: id = "code.secret-sent" languages = "ruby"
 rule pl_runs_fetched { meta: id = "code.other-language" languages = "perl"
   strings:
     $run = /\b(eval|do)\s*[\(\s]\s*(\$|pack|decode|unpack|get\b|uncompress|join|reverse|MIME)/
-    $decode = /decode_base64|pack\s*\(?\s*['"][HhU]|unpack\s*\(?\s*['"]u|uncompress|tr\/A-Za-z\/N-Z/
+    $decode = /decode_base64|pack\s*\(?\s*['"][HhU]|unpack\s*\(?\s*['"]u|uncompress|tr\/A-Za-z\/N-Z|map\s*\{?\s*chr\b/
   condition: $run and (net_pl or $decode) }
 rule pl_sends_private { meta: id = "code.secret-sent" languages = "perl"
   strings: $env = /%ENV\b|join[^\n]{0,40}\bENV\b/
@@ -130,6 +129,9 @@ rule other_runs_fetched { meta: id = "code.other-language" languages = "lua r ju
     $lua = /\b(load|loadstring|dofile)\s*\(/ $r = /\bsource\s*\(\s*['"]https?:|eval\s*\(\s*parse/ $jl = /include_string|Meta\.parse|eval\(/ $ex = /Code\.eval_/
     $tcl = /\beval\b|\bsource\b/
   condition: $r or (net_other and any of ($lua, $jl, $ex, $tcl)) }
+rule lua_runs_numbers { meta: id = "code.other-language" languages = "lua"
+  strings: $a = /\b(load|loadstring)\s*\(+\s*["'][^"'\n]{0,20}\\\d{2,3}/
+  condition: $a }
 rule other_sends_private { meta: id = "code.secret-sent" languages = "lua r julia elixir other"
   condition: net_other and key_path }
 

@@ -10,6 +10,9 @@ export function swap(html) {
   const template = document.createElement("template");
   template.innerHTML = html;
   for (const group of template.content.querySelectorAll("[hx-swap-oob*=':']")) withoutTwins(group);
+  // What this page does not show: the run of a subagent that nobody has opened.
+  for (const element of template.content.querySelectorAll('[hx-swap-oob="true"][id]'))
+    if (!document.getElementById(element.id)) element.remove();
   if (!template.content.children.length) return;
   htmx.swap(document.body, template.innerHTML, { swapStyle: "none", ...AT_ONCE });
 }

@@ -52,9 +52,12 @@ def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix: N
 def django_db_setup(django_db_setup: None) -> Iterator[None]:
     """At its end nobody is connected to the test database any more: it can be dropped."""
     from django.db import connections
+    from django.test import TransactionTestCase
 
+    from tests.emptying import empty
     from workspaces.standby import standby
 
+    TransactionTestCase._fixture_teardown = lambda _: empty("owner")  # type: ignore[attr-defined]
     yield
     standby().close()
     connections.close_all()  # Django closes the owner's alias, and not the one that mirrors it

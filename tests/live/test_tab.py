@@ -3,13 +3,13 @@
 import asyncio
 import json
 from collections.abc import Callable, Coroutine
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
 
 from live.access import JoinGrant
 from live.tab import Tab
+from tests import loops
 
 
 class Line:
@@ -46,9 +46,7 @@ def live(story: Story) -> None:
         await story(line, tab)
         writer.cancel()
 
-    # In a thread of its own: Playwright leaves a running loop in the main one.
-    with ThreadPoolExecutor(1) as thread:
-        thread.submit(asyncio.run, run()).result()
+    loops.run(run())
 
 
 async def rest() -> None:

@@ -1,6 +1,5 @@
 """What an agent wants to push: quarantined, checked, read; and fetches served from the mirror."""
 
-import asyncio
 import io
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -10,6 +9,7 @@ import pytest
 
 from outside import git
 from outside.egress import Guard
+from tests import loops
 from tests.remote.server import Remote, run_git
 
 ADA = git.Identity("Ada", "ada@example.invalid")
@@ -168,7 +168,7 @@ def test_a_fetch_served_from_the_mirror_has_the_remotes_names(
         answer = git.upload_pack(view, nothing(), advertise=True)
         return b"".join([chunk async for chunk in answer])
 
-    text = asyncio.run(advertised())
+    text = loops.run(advertised())
     assert f"{remote.tip('apple')} HEAD".encode() in text
     assert f"{remote.tip('apple')} refs/heads/main".encode() in text
     assert b"refs/remotes" not in text

@@ -1,6 +1,5 @@
 """The gateway's wire: heads in any pieces, packs cut short, bombs, drips, worthless tokens."""
 
-import asyncio
 import gzip
 import http.client
 import time
@@ -17,6 +16,7 @@ from repositories.gateway import pktline, tokens
 from repositories.gateway.judge import Origin
 from repositories.gateway.pktline import CommandReader, Malformed, packet
 from repositories.gateway.spool import Gone, Refused, Spool
+from tests import loops
 from tests.push.conftest import Story
 
 OLD, NEW = "1" * 40, "2" * 40
@@ -100,7 +100,7 @@ async def pieces(*content: bytes) -> AsyncIterator[bytes]:
 
 
 def spool(folder: Path, *content: bytes, is_gzip: bool = False) -> Any:
-    return asyncio.run(Spool(folder, is_gzip=is_gzip).take(pieces(*content)))
+    return loops.run(Spool(folder, is_gzip=is_gzip).take(pieces(*content)))
 
 
 def test_a_pack_is_spooled_with_its_size_and_digest(tmp_path: Path) -> None:
@@ -144,7 +144,7 @@ def test_a_client_that_leaves_leaves_nothing_behind(tmp_path: Path) -> None:
         raise Gone
 
     with pytest.raises(Gone):
-        asyncio.run(Spool(tmp_path).take(leaving()))
+        loops.run(Spool(tmp_path).take(leaving()))
     assert list(tmp_path.iterdir()) == []
 
 

@@ -19,11 +19,16 @@ class _Row:
     files: re.Pattern[str]
     pattern: re.Pattern[str]
     strange: bool
+    words: tuple[str, ...]
 
 
 _ROWS = tuple(
     _Row(
-        row["rule"], re.compile(row["files"]), re.compile(row["pattern"]), row.get("strange", False)
+        row["rule"],
+        re.compile(row["files"]),
+        re.compile(row["pattern"]),
+        row.get("strange", False),
+        tuple(row["words"]),
     )
     for row in load("settings.yaml")["rows"]
 )
@@ -34,12 +39,14 @@ def check(artefact: Artefact, text: str, exam: Examination) -> None:
     if len(text) > LONGEST:
         return
     if artefact.suffix in {"json", "toml", "yaml", "yml", "ini", "cfg"}:
-        for found in _HOME_PATH.finditer(text):
+        for found in _HOME_PATH.finditer(text) if "/." in text else ():
             if names.SECRETS.search(f" {found[0]}"):
                 line = text.count("\n", 0, found.start()) + 1
                 exam.did("secret-file", artefact.path, line, found[0])
-    for row in _ROWS:
-        if row.files.search(artefact.path):
+    fitting = [row for row in _ROWS if row.files.search(artefact.path)]
+    lowered = text.lower() if fitting else ""
+    for row in fitting:
+        if any(word in lowered for word in row.words):
             for found in row.pattern.finditer(text):
                 if not row.strange or is_strange(_address(found["address"])):
                     line = text.count("\n", 0, found.start()) + 1

@@ -589,7 +589,7 @@ _INDEXED = {"pip", "pip3", "npm", "pnpm", "yarn", "uv", "gem", "pipx", "poetry"}
 
 
 def _check_brakes(command: Command, words: tuple[str, ...], where: Where) -> None:
-    if re.search(r"\bsudo\s+(-\w+\s+)*-S\b", " ".join(command.words[:4])):
+    if command.words[:1] == ("sudo",) and "-S" in command.words[1:4]:
         where.tell("code.lowers-guard", command.line, command.text)
     if any(word in names.UNSAFE_SWITCHES for word in words):
         where.tell("agent.unsafe-switch", command.line, command.text)

@@ -13,6 +13,7 @@
 -- agents.0002_fences 7812f077bff1f9d9
 -- agents.0003_long_texts 256ed79879c6c612
 -- agents.0004_library e46d8e4d70e553d2
+-- agents.0005_asks_to_delegate b7407f34e4bf3222
 -- auth.0001_initial 845cff319606332f
 -- auth.0002_alter_permission_name_max_length feaf97e0e8f7d148
 -- auth.0003_alter_user_email_max_length 9d5657b4db9872dc
@@ -55,6 +56,8 @@
 -- skills.0004_fences 0a841ffa280ca3fa
 -- skills.0005_attempts c97cc5f50d8acfa8
 -- skills.0006_sentences 22a2ac458573f480
+-- skills.0007_request_stage 92451b30b2638c13
+-- skills.0008_listing_sentences 0722887fc60ff7ad
 -- spaces.0001_initial bab97d2e3dcb469d
 -- spaces.0002_fences 875c43cbfc2929d3
 -- spaces.0003_kept_sentences 6eda7c992f94cf78
@@ -65,6 +68,7 @@
 -- workspaces.0002_fences aa6125d61cdc5f57
 -- workspaces.0003_house_address 99eb6b82990ab559
 -- workspaces.0004_api_tokens ce6bda9664b2aad6
+-- workspaces.0005_check_in_every_language 663994f4e03112cd
 
 SET LOCAL check_function_bodies = false;
 SET LOCAL search_path = '';
@@ -242,7 +246,8 @@ CREATE TABLE public.agents_librarysetting (
     extra_folders jsonb NOT NULL,
     safe_mode boolean NOT NULL,
     disabled_packages jsonb NOT NULL,
-    workspace_id uuid NOT NULL
+    workspace_id uuid NOT NULL,
+    asks_to_delegate boolean NOT NULL
 );
 
 ALTER TABLE ONLY public.agents_librarysetting FORCE ROW LEVEL SECURITY;
@@ -704,7 +709,7 @@ CREATE TABLE public.skills_skilllisting (
     place character varying(20) NOT NULL,
     tree_sha character varying(40) NOT NULL,
     files integer NOT NULL,
-    skipped character varying(300) NOT NULL,
+    skipped text NOT NULL,
     sealed bytea NOT NULL,
     workspace_id uuid NOT NULL,
     source_id uuid NOT NULL,
@@ -749,6 +754,7 @@ CREATE TABLE public.skills_skillrequest (
     workspace_id uuid NOT NULL,
     source_id uuid,
     attempts smallint NOT NULL,
+    stage text NOT NULL,
     CONSTRAINT skills_skillrequest_attempts_check CHECK ((attempts >= 0)),
     CONSTRAINT skills_skillrequest_percent_check CHECK ((percent >= 0))
 );
@@ -992,7 +998,7 @@ CREATE TABLE public.workspaces_modelconnection (
     is_default boolean NOT NULL,
     checked_at timestamp with time zone,
     check_ok boolean,
-    check_sentence character varying(500) NOT NULL,
+    check_sentence text NOT NULL,
     created_at timestamp with time zone NOT NULL,
     credential_id uuid,
     workspace_id uuid NOT NULL,
@@ -1309,7 +1315,7 @@ SELECT pg_catalog.setval('public.auth_permission_id_seq', 204, true);
 
 SELECT pg_catalog.setval('public.django_content_type_id_seq', 51, true);
 
-SELECT pg_catalog.setval('public.django_migrations_id_seq', 65, true);
+SELECT pg_catalog.setval('public.django_migrations_id_seq', 69, true);
 
 SELECT pg_catalog.setval('public.mfa_authenticator_id_seq', 1, false);
 

@@ -80,6 +80,7 @@ def _spec(agent: Agent, *, mode: str, workspace: Workspace) -> RunSpec:
         model=agent.model_id or "",
         providers={},
         mode=mode,  # type: ignore[arg-type]
+        may_delegate=True,
         working_directory=Path("/"),
         artefact_directory=Path("/"),
         roots=(),

@@ -54,7 +54,8 @@ _GIT_HOOK = re.compile(
 _TEMPLATE = re.compile(r"(?i)(^|/)(assets|templates?|examples?|references?|samples?)/")
 _MADE = re.compile(
     r"(?i)systemd|\bservices?\b|\btimers?\b|launchd|\bcron|daemon|pre-?commit|dev ?containers?"
-    r"|direnv|\bnpm\b|desktop (entry|file)|dotfiles|editor settings|git attributes"
+    r"|direnv|\bnpm\b|\bgit\b|\bhooks?\b|\bpush|desktop (entry|file)"
+    r"|dotfiles|editor settings|git attributes"
 )
 
 
@@ -69,7 +70,8 @@ def check_path(artefact: Artefact, exam: Examination) -> None:
     if _MCP.match(name):
         report.add("agent.mcp-file", path)
     elif _HOOK_PLACE.search(path) or _GIT_HOOK.match(name):
-        report.add("agent.hook-file", path, severity=Severity.WARN)
+        wares = _GIT_HOOK.match(name) and _is_wares(artefact, exam)
+        report.add("agent.hook-file", path, severity=Severity.INFO if wares else Severity.WARN)
     elif (
         _HOOKS.match(name)
         or re.search(r"(?i)(^|/)\.?(hooks|claude/hooks)/[^/]+$", path)

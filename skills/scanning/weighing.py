@@ -87,7 +87,7 @@ def doubt(words: Words, file: str, report: Report) -> None:
 
 DOUBTED = frozenset(
     f"prose.{name}"
-    for name in ("approval", "conceal", "deceive", "lowers-guard", "memory", "override", "stray",
+    for name in ("approval", "conceal", "deceive", "lowers-guard", "memory", "stray",
                  "risky-act", "exfiltration")
 )  # fmt: skip
 HARMLESS = -1.0

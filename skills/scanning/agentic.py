@@ -70,8 +70,8 @@ def check_path(artefact: Artefact, exam: Examination) -> None:
     if _MCP.match(name):
         report.add("agent.mcp-file", path)
     elif _HOOK_PLACE.search(path) or _GIT_HOOK.match(name):
-        wares = _GIT_HOOK.match(name) and _is_wares(artefact, exam)
-        report.add("agent.hook-file", path, severity=Severity.INFO if wares else Severity.WARN)
+        is_ware = bool(_GIT_HOOK.match(name)) and _is_wares(artefact, exam)
+        report.add("agent.hook-file", path, severity=Severity.INFO if is_ware else Severity.WARN)
     elif (
         _HOOKS.match(name)
         or re.search(r"(?i)(^|/)\.?(hooks|claude/hooks)/[^/]+$", path)

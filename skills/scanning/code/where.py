@@ -15,11 +15,7 @@ _TRADE = re.compile(
     r"(?i)\b(secur|attack|inject|phish|pentest|red.?team|threat|vulnerab|malware|forensic|detect"
     r"|siem|harden|exploit|reverse shell)"
 )
-# What a page only shows waits for a person; what runs by itself is refused.
-_EXAMPLES = {
-    "code.destructive", "code.other-language", "code.miner", "code.test-virus", "code.secret-sent",
-    "code.git-settings", "code.reverse-shell", "code.foreign-key",
-}  # fmt: skip
+_EXAMPLES = {"code.destructive", "code.other-language", "code.miner", "code.test-virus"}
 
 
 @dataclass(frozen=True, slots=True)

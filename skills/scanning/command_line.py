@@ -62,7 +62,8 @@ def run(paths: Iterable[str], *, as_json: bool, fail_on: str | None, out: TextIO
                 out.write((json.dumps(answer) if as_json else _plain(answer)) + "\n")
                 out.flush()
             except BrokenPipeError:  # nobody reads on, as behind `| head`
-                os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+                with Path(os.devnull).open("wb") as nowhere:
+                    os.dup2(nowhere.fileno(), sys.stdout.fileno())
                 break
             is_bad = is_bad or answer["decision"] in worst
     return UNREADABLE if is_unread else int(is_bad)

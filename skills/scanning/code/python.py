@@ -66,7 +66,7 @@ _LOCKS_FILES = tuple(
             r"expanduser\(|Path\.home\(|environ\W{1,4}(HOME|USERPROFILE)|['\"]/home",
             r"os\.walk\(|\.r?glob\(|scandir\(",
             r"\.encrypt\(|AES\.new\(|ChaCha20",
-            r"['\"]w?b?\+?wb|['\"]wb|write_bytes\(|os\.(remove|unlink)\(",
+            r"['\"]w?b?\+?wb|['\"]wb|\.write_\w+\(|os\.(remove|unlink)\(",
         ),
     )
 )
@@ -493,7 +493,7 @@ def _judge_files(module: _Module, node: ast.Call, name: str, marks: Marks) -> Ma
     paths = _paths(module, node)
     if _IS["opens"].match(name):
         out |= {"read"} | _judge_read(module, node, paths)
-    if "downloaded" in marks and name.endswith((".write", ".write_bytes", ".write_text")):
+    if "downloaded" in marks and _IS["fills"].search(name):
         module.fetched.update(_written(module, node))
     if name == "os.chmod" and module.fetched.intersection(paths):
         module.tell("code.download-run", node)
@@ -509,7 +509,7 @@ def _judge_files(module: _Module, node: ast.Call, name: str, marks: Marks) -> Ma
 
 
 def _written(module: _Module, node: ast.Call) -> list[str]:
-    """The path that `open("a", "wb").write(…)` or `Path("a").write_bytes(…)` fills."""
+    """The path that `open("a", "wb").write(…)` and its kin fill."""
     owner = node.func.value if isinstance(node.func, ast.Attribute) else None
     given = owner.args[:1] if isinstance(owner, ast.Call) else [owner] if owner else []
     found = [module.values.fold(one) for one in given]

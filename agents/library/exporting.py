@@ -202,7 +202,7 @@ def _translated(
         name, bracket, rest = entry.partition("(")
         if entry.startswith("mcp__"):
             found[_server_entry(entry, target)] = None
-        elif name in words:
+        elif name in words and not (bracket and source is Dialect.JARVIS):
             bracketed = bracket + rest if target in (Dialect.FUXI, Dialect.QWEN) else ""
             for tool in sorted(words[name]):
                 found[toolnames.spelled(tool, target) + bracketed] = None

@@ -1,6 +1,6 @@
 """Whatever stands in a file: no reader raises, no body is lost, writing is stable."""
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from agents.library import editing, exporting, frontmatter, segments
@@ -102,6 +102,7 @@ def test_changing_keys_keeps_the_others_and_the_body(
 
 
 @given(fronts, bodies, st.sampled_from(DIALECTS), st.sampled_from(DIALECTS))
+@example("tools: Agent(a, b)", "", Dialect.JARVIS, Dialect.FUXI)
 def test_every_definition_can_be_exported_and_read_again(
     front: str, body: str, source: Dialect, target: Dialect
 ) -> None:

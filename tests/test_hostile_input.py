@@ -55,7 +55,6 @@ _READ = re.compile(
     r"""(?:POST|GET|FILES|data|query|form)(?:\.get(?:list)?)?[\[(]\s*["']([a-z_]+)["']"""
 )
 _FIELD = re.compile(r"^    (\w+)(?:: [^=\n]+)?(?: = .*)?(?:Field\(|: [a-z])", re.MULTILINE)
-_NAMED = re.compile(r"""name="([a-z_]+)["{]""")
 
 
 def own_fields(name: str) -> set[str]:
@@ -105,14 +104,6 @@ def owner(world: World) -> Client:
     return client
 
 
-@pytest.fixture
-def faults() -> Iterator[list[str]]:
-    """What the requests of a test note here fails it, all at once."""
-    found: list[str] = []
-    yield found
-    assert not found, "\n".join(found)
-
-
 @contextmanager
 def undone() -> Iterator[None]:
     """What one route did is no more when the next one is asked."""
@@ -130,9 +121,8 @@ def test_the_fields_of_a_view_are_found() -> None:
 
 
 @pytest.mark.parametrize("room", ROOMS)
-def test_a_page_answers_whatever_it_is_sent(
-    room: str, world: World, owner: Client, faults: list[str]
-) -> None:
+def test_a_page_answers_whatever_it_is_sent(room: str, world: World, owner: Client) -> None:
+    faults: list[str] = []
     for name in routes_of(room, INSIDE):
         address = world.address(name, workspace="analytical", rows=world.own)
         for method in MATRIX[name][1].split():
@@ -141,6 +131,7 @@ def test_a_page_answers_whatever_it_is_sent(
                 with undone():
                     if send(address, data).status_code >= 500:
                         faults.append(f"{name} {method} {kind}")
+    assert not faults, "\n".join(faults)
 
 
 def sent_to(name: str, *, is_get: bool) -> Iterator[tuple[str, dict[str, str]]]:
@@ -155,8 +146,9 @@ def sent_to(name: str, *, is_get: bool) -> Iterator[tuple[str, dict[str, str]]]:
 
 @pytest.mark.parametrize("room", sorted({name.partition(":")[0] for name in API}))
 def test_an_api_answers_whatever_it_is_sent(
-    room: str, world: World, owner: Client, faults: list[str], settings: Any
+    room: str, world: World, owner: Client, settings: Any
 ) -> None:
+    faults: list[str] = []
     settings.API_CALLS_A_MINUTE = 1_000_000
     for name in routes_of(room, API):
         address = world.address(name, workspace="analytical", rows=world.own)
@@ -171,6 +163,7 @@ def test_an_api_answers_whatever_it_is_sent(
                 with undone():
                     if owner.generic(method, f"{address}?{query}").status_code >= 500:
                         faults.append(f"{name} {method} query: {kind}")
+    assert not faults, "\n".join(faults)
 
 
 def bodies_for(name: str) -> Iterator[bytes]:
@@ -184,9 +177,8 @@ def bodies_for(name: str) -> Iterator[bytes]:
 
 
 @pytest.mark.parametrize("room", ROOMS)
-def test_an_address_answers_whatever_stands_in_it(
-    room: str, world: World, owner: Client, faults: list[str]
-) -> None:
+def test_an_address_answers_whatever_stands_in_it(room: str, world: World, owner: Client) -> None:
+    faults: list[str] = []
     for name in routes_of(room, (*INSIDE, *API)):
         address = world.address(name, workspace="analytical", rows=world.own)
         parts = address.split("/")
@@ -197,3 +189,4 @@ def test_an_address_answers_whatever_stands_in_it(
                     faults.append(changed)
             if owner.get(f"{address}?q={raw}&page={raw}&after={raw}").status_code >= 500:
                 faults.append(f"{address}?q={raw}")
+    assert not faults, "\n".join(faults)

@@ -96,7 +96,11 @@ def test_other_dialects_names_of_the_tool_mean_it(world: World, name: str) -> No
 
 def test_without_anybody_to_start_there_is_no_tool(world: World, tmp_path: Path) -> None:
     alone = World(make_spec(tmp_path), children=Children())
-    run_on(alone, Step(text="Alone.", absent_tools=["agent"]))
+    with scripted(Step(text="Alone.")) as server:
+        alone.run(**talking_to(server))
+        offered = {tool["name"] for tool in server.requests[0]["tools"]}
+    assert "read" in offered
+    assert "agent" not in offered
 
 
 @pytest.mark.req("QW-141", "FX-149")

@@ -192,7 +192,16 @@ def _by_first(table: Sequence[Sequence[str]]) -> dict[str, list[Sequence[str]]]:
 
 _BY_FIRST = {
     name: _by_first(COMMANDS[name])
-    for name in ("destroys", "tunnels", "lets_in", "publishes", "runs_address", "lowers_guard")
+    for name in (
+        "destroys",
+        "tunnels",
+        "lets_in",
+        "publishes",
+        "runs_address",
+        "lowers_guard",
+        "decides_for_people",
+        "secret_printers",
+    )  # fmt: skip
 }
 
 

@@ -1,6 +1,6 @@
 """The page of `bench/pages.py`: 50 rows from PostgreSQL, through all of our middleware.
 
-python bench/page_site.py daphne|uvicorn onehopTHREADS|django DESCRIPTOR
+python bench/page_site.py daphne|uvicorn onehopPAGES|django DESCRIPTOR
 """
 
 import os
@@ -56,8 +56,8 @@ def main(server: str, handler: str, descriptor: int) -> None:
         from controlcenter.local import daphne_server
     from controlcenter.onehop import BODY_LIMIT_BYTES, PageHandler
 
-    threads = handler.removeprefix("onehop")
-    application = PageHandler(threads=int(threads)) if threads.isdigit() else ASGIHandler()
+    at_once = handler.removeprefix("onehop")
+    application = PageHandler(at_once=int(at_once)) if at_once.isdigit() else ASGIHandler()
     if server == "daphne":
         daphne_server.serve(application, held, body_limit_bytes=BODY_LIMIT_BYTES)
     else:

@@ -26,7 +26,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "controlcenter.settings")
 
 from bench import figures, house  # noqa: E402 - after the path
 from controlcenter.local import processes  # noqa: E402
-from controlcenter.onehop import PAGE_THREADS  # noqa: E402
+from controlcenter.onehop import PAGES_AT_ONCE  # noqa: E402
 
 WSGI = "granian, WSGI"
 # What is to be reached (DESIGN 16): ours, the other side, the least ratio of requests a second.
@@ -115,8 +115,8 @@ def prepare() -> str:
 def asgi_sides(server: str) -> list[Side]:
     site = [sys.executable, "bench/page_site.py", server]
     return [
-        Side(f"{server}, one hop", [*site, f"onehop{PAGE_THREADS}"]),
-        Side(f"{server}, one hop, 2 threads", [*site, "onehop2"]),
+        Side(f"{server}, one hop", [*site, f"onehop{PAGES_AT_ONCE}"]),
+        Side(f"{server}, one hop, 4 at once", [*site, "onehop4"]),
         Side(f"{server}, Django's handler", [*site, "django"]),
     ]
 

@@ -9,9 +9,9 @@ import asyncio
 import logging
 import tempfile
 import threading
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import ExitStack, asynccontextmanager, suppress
 from contextvars import Context
 from typing import IO, Any
 
@@ -32,8 +32,11 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 
 # Making a page is work of the processor, and threads share one interpreter: each one more makes
-# every page dearer (2: 10.9 ms, 4: 12.5 ms). Two slow ones still leave a thread to the others.
-PAGE_THREADS = 3
+# every page dearer (2: 10.9 ms, 4: 12.5 ms). A page that takes longer waits for something else
+# than the processor: it counts no more, so that some slow ones keep none of the others.
+PAGES_AT_ONCE = 2
+SLOW_PAGE_SECONDS = 0.25
+PAGE_THREADS = 8
 # Made only when needed; each slow reader of a streamed response holds one.
 STREAM_THREADS = 64
 BODY_LIMIT_BYTES = 25 * 2**20
@@ -57,11 +60,12 @@ class PageHandler:
     """An ASGI application for `http` scopes."""
 
     def __init__(
-        self, *, body_limit_bytes: int = BODY_LIMIT_BYTES, threads: int = PAGE_THREADS
+        self, *, body_limit_bytes: int = BODY_LIMIT_BYTES, at_once: int = PAGES_AT_ONCE
     ) -> None:
         self._body_limit_bytes = body_limit_bytes
         self._cycle = RequestCycle()
-        self._pages = ThreadPoolExecutor(threads, thread_name_prefix="page")
+        self._turns = asyncio.Semaphore(at_once)
+        self._pages = ThreadPoolExecutor(PAGE_THREADS, thread_name_prefix="page")
         self._streams = ThreadPoolExecutor(STREAM_THREADS, thread_name_prefix="stream")
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -73,7 +77,8 @@ class PageHandler:
             await refuse_body(scope, receive, send, limit_bytes=self._body_limit_bytes)
             return
         with body:
-            response = await self._in_thread(self._pages, self._cycle.respond, scope, body)
+            async with _turn(self._turns):
+                response = await self._in_thread(self._pages, self._cycle.respond, scope, body)
             if isinstance(response, StreamingHttpResponse):
                 await self._stream(response, receive, send)
             else:
@@ -121,6 +126,20 @@ class PageHandler:
         return await asyncio.get_running_loop().run_in_executor(
             pool, Context().run, call, *arguments
         )
+
+
+@asynccontextmanager
+async def _turn(turns: asyncio.Semaphore) -> AsyncIterator[None]:
+    """One of the turns, for as long as the page takes and SLOW_PAGE_SECONDS at most."""
+    await turns.acquire()
+    held = ExitStack()
+    held.callback(turns.release)
+    slow = asyncio.get_running_loop().call_later(SLOW_PAGE_SECONDS, held.close)
+    try:
+        yield
+    finally:
+        slow.cancel()
+        held.close()
 
 
 class RequestCycle(BaseHandler):

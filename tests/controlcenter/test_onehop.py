@@ -172,6 +172,20 @@ def test_slow_readers_do_not_keep_pages_from_being_served(site: Site) -> None:
         raw.close()
 
 
+def test_pages_that_wait_do_not_keep_others_from_being_made(site: Site) -> None:
+    waiting = f"http://127.0.0.1:{site.port}/waiting"
+    with ThreadPoolExecutor(6) as pool:
+        pending = [pool.submit(httpx.get, waiting, timeout=30) for _ in range(6)]
+        while not site.facts()["is_waiting"]:
+            pass
+        hello = site.client.get("/")
+        still_waiting = [one for one in pending if not one.done()]
+        site.gate.touch()
+        assert hello.status_code == 200
+        assert len(still_waiting) == 6
+        assert {one.result().text for one in pending} == {"waited"}
+
+
 @pytest.mark.parametrize("server", ["daphne", "uvicorn"])
 def test_term_lets_the_page_in_progress_finish(server: str, tmp_path: Path) -> None:
     with serving(server, tmp_path / "gate") as site, ThreadPoolExecutor(1) as pool:

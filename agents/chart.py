@@ -70,8 +70,9 @@ def drawn(roots: Iterable[Node], draw: Callable[[Person], dict[str, Any]]) -> li
 
 
 def folded(roots: list[dict[str, Any]], closed: Collection[UUID]) -> list[dict[str, Any]]:
-    """The same with the closed ones' reports out of sight. `fold` is how many are below a card,
-    at any depth; `is_closed` whether they are out of sight."""
+    """The same with the closed ones' reports out of sight, and of each group those first who have
+    reports. `fold` is how many are below a card, at any depth; `is_closed` whether they are out of
+    sight."""
     order: list[dict[str, Any]] = []
     waiting = list(roots)
     while waiting:
@@ -80,8 +81,13 @@ def folded(roots: list[dict[str, Any]], closed: Collection[UUID]) -> list[dict[s
         waiting += card["children"]
     for card in reversed(order):
         card["fold"] = sum(1 + child["fold"] for child in card["children"])
+        card["children"].sort(key=_is_leaf)
     for card in order:
         card["is_closed"] = card["id"] in closed and bool(card["children"])
         if card["is_closed"]:
             card["children"] = []
-    return roots
+    return sorted(roots, key=_is_leaf)
+
+
+def _is_leaf(card: dict[str, Any]) -> bool:
+    return not card["fold"]

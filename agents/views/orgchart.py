@@ -16,7 +16,8 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
 import live
-from controlcenter.templatetags.orgchart import layout, looks
+from controlcenter.templatetags.chart_layout import layout
+from controlcenter.templatetags.orgchart import looks
 from runs import topics
 from workspaces.access import MemberRequest, workspace_view
 from workspaces.models import Membership, Principal, Role, Workspace
@@ -203,6 +204,4 @@ def _roots(workspace: Workspace, closed: Closed) -> Roots:
         what = {"name": str(row.user), "kind": "member", "title": title, "url": member_url}
         return what | {"id": person.id, "state": "active"}
 
-    roots = chart.folded(chart.drawn(chart.tree(people), card), closed)
-    # Who has reports comes first: lonely ones fill the end of the page, not its beginning.
-    return sorted(roots, key=lambda each: not each["fold"])
+    return chart.folded(chart.drawn(chart.tree(people), card), closed)

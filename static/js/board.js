@@ -1,7 +1,7 @@
 // [data-board]: a drawing larger than its place. It scrolls as anything scrolls, and zooms as a
 // picture does: nothing inside is laid out again, so that a thousand nodes move without work of
 // ours. What is added here: zoom, drag, keys, find, and the chosen one in view.
-const MIN_SCALE = 0.25;
+const MIN_SCALE = 0.1;
 const READABLE = 0.55; // the first look is never smaller; the rest one scrolls
 const MAX_SCALE = 2;
 const QUIET_AFTER = 250; // ms

@@ -4,7 +4,7 @@ from uuid import UUID
 
 import pytest
 
-from agents.chart import Node, Person, drawn, tree
+from agents.chart import Node, Person, drawn, folded, tree
 
 IDS = [UUID(int=number) for number in range(10)]
 
@@ -54,3 +54,11 @@ def test_a_chain_of_two_thousand_is_drawn() -> None:
         assert len(cards) == 1
         cards, depth = cards[0]["children"], depth + 1
     assert depth == 2000
+
+
+def test_who_has_reports_comes_first_at_each_level() -> None:
+    rows = people(a="", b="a", c="a", d="c", e="")
+    cards = folded(drawn(tree(rows), lambda person: {"id": person.id, "row": person.row}), ())
+    assert [card["row"] for card in cards] == ["a", "e"]
+    assert [card["row"] for card in cards[0]["children"]] == ["c", "b"]
+    assert [card["fold"] for card in cards] == [3, 0]

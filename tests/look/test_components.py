@@ -7,7 +7,7 @@ import pytest
 from django import forms
 from django.template import Context, Template
 
-from controlcenter.templatetags import orgchart, states, tools, ui
+from controlcenter.templatetags import chart_layout, states, tools, ui
 
 
 def render(source: str, **values: Any) -> str:
@@ -170,7 +170,7 @@ def test_a_tool_call_says_what_on_what() -> None:
 def test_the_chart_puts_everyone_somewhere_of_their_own() -> None:
     leaf: dict[str, Any] = {"name": "qa", "kind": "agent", "state": "idle", "url": "#"}
     roots = [{**leaf, "name": "ceo", "children": [{**leaf}, {**leaf, "current": True}]}, {**leaf}]
-    chart = orgchart.layout(roots)
+    chart = chart_layout.layout(roots)
     assert len({(place.x, place.y) for place in chart.nodes}) == 4
     assert [edge.lit for edge in chart.edges] == [False, True]
     assert min(place.y for place in chart.nodes) == 0
@@ -180,4 +180,4 @@ def test_a_thousand_in_one_line_are_laid_out_without_recursion() -> None:
     node: dict[str, Any] = {"name": "last"}
     for _ in range(1000):
         node = {"name": "boss", "children": [node]}
-    assert orgchart.layout([node]).width > 260_000
+    assert chart_layout.layout([node]).width > 260_000

@@ -325,10 +325,40 @@ class DefinitionLine:
     origin: str = ""  # in words: whose file, which dialect
 
 
+@dataclass(frozen=True)
+class DefinitionWish:
+    """An agent definition for the library of the member who asked; `tools` None: all of them."""
+
+    name: str
+    description: str
+    prompt: str
+    tools: tuple[str, ...] | None = None
+    disallowed_tools: tuple[str, ...] = ()
+    model: str = ""
+    replaces: bool = False  # a file of that name may be written over
+
+
+@dataclass(frozen=True)
+class DefinitionKept:
+    path: str  # in its owner's home
+    owner: str  # handle
+    before: bytes | None
+    after: bytes
+    remarks: tuple[str, ...] = ()  # what the reader says of the file, and what stands in its way
+
+
+class NotKept(Exception):
+    """Nothing was written; the text is a sentence for the model that says why."""
+
+
 class Catalog(Protocol):
     """Agent definitions that there are, resolved anew each time it is asked."""
 
     def definitions(self) -> Sequence[DefinitionLine]: ...
+
+    def keep(self, wish: DefinitionWish) -> DefinitionKept:
+        """The file stands in the library of the member who asked. Raises NotKept."""
+        ...
 
 
 @dataclass(frozen=True)

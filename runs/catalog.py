@@ -9,11 +9,12 @@ from agents.library.loading import Found
 from agents.library.places import Scope
 from agents.library.scopes import SCOPE_WORDS
 from agents.surroundings import Project, library_of
-from harness.seam import DefinitionLine, Root
+from harness.seam import DefinitionKept, DefinitionLine, DefinitionWish, Root
 from repositories.models import Repository
 from workspaces.models import Principal
 from workspaces.tenancy import bind
 
+from . import defining
 from .bound import bound_of
 from .models import Run
 
@@ -42,6 +43,14 @@ class Definitions:
             for name, entry in sorted(library.by_name.items())
             if name == entry.name
         ]
+
+    def keep(self, wish: DefinitionWish) -> DefinitionKept:
+        """The file in the library of the member who asked for the run. Raises NotKept."""
+        try:
+            with bind(self._run.workspace_id):
+                return defining.keep(wish, self._run)
+        finally:
+            connection.close()
 
 
 def session_agents(run: Run) -> list[Found]:

@@ -13,7 +13,7 @@ from outside.sentences import phrase as _
 NEVER_FOR_SUBAGENTS = frozenset(
     {
         *("ask_user", "enter_plan_mode", "exit_plan_mode", "schedule_wakeup"),
-        *("wait_for_mcp", "workflow"),
+        *("wait_for_mcp", "workflow", "write_definition"),
     }
 )
 _MEMORY_TOOLS = ("read", "write", "edit")

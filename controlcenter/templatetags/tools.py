@@ -50,6 +50,7 @@ FACES: dict[str, Face] = {
     "agent": Face(_("Delegate"), "users", ("description", "agent", "prompt"), words=True),
     "send_message": Face(_("Message"), "send", ("to", "text"), words=True),
     "list_agents": Face(_("Look at the team"), "users", looks=True),
+    "write_definition": Face(_("Agent definition"), "file-plus-2", ("name",)),
     "task_stop": Face(_("Stop task"), "square", ("task_id", "id")),
     "workflow": Face(_("Workflow"), "workflow", ("name",), words=True),
     "git_commit": Face(_("Commit"), "git-commit-horizontal", ("message",), words=True),

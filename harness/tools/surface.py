@@ -6,7 +6,7 @@ from typing import Any
 
 from harness.actions import ActionClass
 from harness.seam import RunSpec
-from harness.tools.agents import ListAgents
+from harness.tools.agents import ListAgents, WriteDefinition
 from harness.tools.asking import AskUser, Skill, TodoList
 from harness.tools.base import Tool
 from harness.tools.delegating import Agent
@@ -34,6 +34,7 @@ ALL: tuple[Tool[Any], ...] = (
     Skill(),
     Agent(),
     ListAgents(),
+    WriteDefinition(),
 )
 WITH_BASH = frozenset({"shell_output", "shell_stop"})  # useless without it
 

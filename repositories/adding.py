@@ -13,7 +13,7 @@ from pathlib import Path
 from uuid import UUID
 
 from django.conf import settings
-from django.db.models import Q
+from django.db.models import F, Q, QuerySet
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
@@ -198,8 +198,8 @@ class _Telling:
         percent = None if done is None else min(100, int(done * 100))
         row = self._repository
         with bind(row.workspace_id):
-            mine = Repository.objects.filter(pk=row.pk, state=State.FETCHING)
-            if not mine.update(stage=self._step.stage[:60], percent=percent, fetch_beat_at=Now()):
+            told = {"stage": self._step.stage[:60], "percent": percent}
+            if not _mine(row).update(fetch_beat_at=Now(), **told):
                 raise git.TimedOut(phrase("The fetch was stopped."))
             announce(row.workspace_id, row.pk)
 
@@ -217,6 +217,7 @@ def _fetch(repository: Repository, telling: _Telling | None) -> None:
     repository.default_branch, repository.is_empty = seen.default_branch, seen.is_empty
     _settle(
         repository,
+        is_claimed=telling is not None,
         state=State.READY,
         error="",
         error_code="",
@@ -229,9 +230,10 @@ def _fetch(repository: Repository, telling: _Telling | None) -> None:
     skill_scans.ask(repository)
 
 
-def _settle(repository: Repository, **fields: object) -> None:
+def _settle(repository: Repository, *, is_claimed: bool = True, **fields: object) -> None:
     with bind(repository.workspace_id):
-        rows = Repository.objects.filter(pk=repository.pk).exclude(state=State.REMOVING)
+        kept = Repository.objects.filter(pk=repository.pk).exclude(state=State.REMOVING)
+        rows = _mine(repository) if is_claimed else kept
         rows.update(stage="", percent=None, **fields)
         announce(repository.workspace_id, repository.pk)
     for name, value in fields.items():
@@ -242,11 +244,20 @@ def _claim(workspace_id: UUID, repository_id: UUID) -> Repository | None:
     with bind(workspace_id):
         rows = Repository.objects.filter(pk=repository_id).exclude(state=State.REMOVING)
         free = rows.filter(~Q(state=State.FETCHING) | _is_stuck())
-        if not free.update(state=State.FETCHING, fetch_beat_at=Now(), percent=None):
+        claimed = {"state": State.FETCHING, "fetch_fence": F("fetch_fence") + 1}
+        if not free.update(fetch_beat_at=Now(), percent=None, **claimed):
             return None
         announce(workspace_id, repository_id)
         row: Repository = Repository.objects.select_related("credential").get(pk=repository_id)
         return row
+
+
+def _mine(repository: Repository) -> QuerySet[Repository]:
+    """The row, as long as it is being fetched under the claim that `repository` was given with."""
+    rows: QuerySet[Repository] = Repository.objects.filter(
+        pk=repository.pk, fetch_fence=repository.fetch_fence, state=State.FETCHING
+    )
+    return rows
 
 
 def _is_stuck() -> Q:

@@ -40,6 +40,7 @@ class Repository(TenantModel):
     is_empty = models.BooleanField(default=False)
     size_bytes = models.PositiveBigIntegerField(default=0)
     fetch_beat_at = models.DateTimeField(null=True, blank=True)
+    fetch_fence = models.PositiveIntegerField(default=0)
     last_fetched_at = models.DateTimeField(null=True, blank=True)
     added_by = TenantKey(Principal, null=True, on_delete=models.SET_NULL, related_name="+")
     created_at = models.DateTimeField(default=timezone.now)

@@ -18,7 +18,7 @@ from workspaces import audit
 from workspaces.tenancy import bind
 
 from . import describing, fetching, install, judging, previews, requests, rules, sealing, trees
-from .claiming import Ended, claim, settling, step, telling
+from .claiming import Ended, claim, held, settling, step, telling
 from .models import Skill, SkillRequest, SkillSource
 from .telling import in_words
 
@@ -150,7 +150,7 @@ def _keep_verdict(
     request: SkillRequest, incoming: Incoming, verdict: Verdict, preview: bytes
 ) -> None:
     """The verdict stands in the row, with a sealed preview of what it was given on."""
-    now = requests.fresh(request)
+    now = held(request)
     installed = Skill.objects.filter(pk=now.skill_id).first() if now.skill_id else None
     if installed is not None and installed.digest == verdict.digest:
         raise Ended("up_to_date", _("%(name)s is up to date.") % {"name": installed.slug})
@@ -222,9 +222,7 @@ def _require_same(request: SkillRequest, incoming: Incoming) -> None:
 
 def _write(request: SkillRequest, incoming: Incoming, verdict: Verdict) -> None:
     install.turn()
-    now = requests.fresh(request)
-    if now.state != State.INSTALLING:
-        return
+    now = held(request)
     installed = Skill.objects.filter(slug=now.slug).first()
     _require_place(now, installed)
     answer = _answer(now, verdict, installed)

@@ -7,7 +7,8 @@ from datetime import timedelta
 from uuid import UUID
 
 from django.db import connection
-from django.db.models import F, Q
+from django.db.models import F, Q, QuerySet
+from django.db.models.functions import Now
 from django.utils import timezone
 
 from outside import git
@@ -58,8 +59,9 @@ def claim(workspace_id: UUID, request_id: UUID, before: str, now: str) -> SkillR
             requests.announce(workspace_id, request_id)
             return None
         if not mine.update(
-            state=now, beat_at=timezone.now(), percent=0, stage="", attempts=F("attempts") + 1
-        ):
+            state=now, beat_at=Now(), percent=0, stage="", attempts=F("attempts") + 1,
+            fence=F("fence") + 1,
+        ):  # fmt: skip
             return None
         requests.announce(workspace_id, request_id)
         found: SkillRequest = SkillRequest.objects.select_related(
@@ -76,11 +78,19 @@ def _states_of(now: str) -> tuple[str, ...]:
 def step(request: SkillRequest, state: str, stage: str) -> None:
     """The request is at the next state now. Raises Ended when it was stopped."""
     with bind(request.workspace_id):
-        mine = SkillRequest.objects.filter(pk=request.pk, state__in=SkillRequest.WORKING)
-        if not mine.update(state=state, stage=stage, beat_at=timezone.now()):
-            raise Ended("stopped", _("The request was stopped."))
+        if not _mine(request).update(state=state, stage=stage, beat_at=Now()):
+            raise _stopped()
         requests.announce(request.workspace_id, request.pk)
     give_back()
+
+
+def held(request: SkillRequest) -> SkillRequest:
+    """The row as it is now, locked until the transaction ends. Raises Ended when it is not ours any
+    more: it was stopped, or given to another worker."""
+    now = requests.fresh(request)
+    if not now.is_working or now.fence != request.fence:
+        raise _stopped()
+    return now
 
 
 @contextmanager
@@ -124,7 +134,7 @@ def disk_sentence(error: OSError) -> str:
 def _settle(request: SkillRequest, end: Ended) -> None:
     with bind(request.workspace_id):
         now = requests.fresh(request)
-        if not now.is_working:
+        if not now.is_working or now.fence != request.fence:
             return
         said = {"error": end.sentence, "error_code": end.code, "percent": None}
         if end.is_passing and now.state == State.INSTALLING:
@@ -143,9 +153,8 @@ def telling(request: SkillRequest) -> Telling:
 
     def write(stage: str, percent: int | None) -> None:
         with bind(request.workspace_id):
-            mine = SkillRequest.objects.filter(pk=request.pk, state__in=SkillRequest.WORKING)
             # A worker is at it: never None.
-            if not mine.update(stage=stage, percent=percent or 0, beat_at=timezone.now()):
+            if not _mine(request).update(stage=stage, percent=percent or 0, beat_at=Now()):
                 raise git.TimedOut(_("The request was stopped."))
             requests.announce(request.workspace_id, request.pk)
         give_back()
@@ -155,9 +164,20 @@ def telling(request: SkillRequest) -> Telling:
 
 def is_stuck() -> Q:
     """Rows whose worker has not been heard of; a clock that was set back does not save them."""
-    now = timezone.now()
     away = timedelta(seconds=BEAT_SECONDS)
-    return Q(beat_at__lt=now - away) | Q(beat_at__gt=now + away)
+    return Q(beat_at__lt=Now() - away) | Q(beat_at__gt=Now() + away)
+
+
+def _mine(request: SkillRequest) -> QuerySet[SkillRequest]:
+    """The row, as long as it is at work under the claim that `request` was given with."""
+    rows: QuerySet[SkillRequest] = SkillRequest.objects.filter(
+        pk=request.pk, fence=request.fence, state__in=SkillRequest.WORKING
+    )
+    return rows
+
+
+def _stopped() -> Ended:
+    return Ended("stopped", _("The request was stopped."))
 
 
 def give_back() -> None:

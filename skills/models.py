@@ -9,6 +9,7 @@ from typing import ClassVar, Self
 
 from django.db import models
 from django.db.models import Q
+from django.db.models.functions import Now
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
@@ -47,7 +48,8 @@ class SkillSource(TenantModel):
     error_code = models.CharField(max_length=40, blank=True)
     commit = models.CharField(max_length=40, blank=True)
     synced_at = models.DateTimeField(null=True, blank=True)
-    beat_at = models.DateTimeField(default=timezone.now)
+    beat_at = models.DateTimeField(db_default=Now())
+    fence = models.PositiveIntegerField(default=0)
     added_by = TenantKey(Principal, null=True, on_delete=models.SET_NULL, related_name="+")
     created_at = models.DateTimeField(default=timezone.now)
 
@@ -254,7 +256,8 @@ class SkillRequest(TenantModel):
     stage = SentenceField(blank=True)
     percent = models.PositiveSmallIntegerField(null=True, blank=True)
     attempts = models.PositiveSmallIntegerField(default=0)
-    beat_at = models.DateTimeField(default=timezone.now)
+    beat_at = models.DateTimeField(db_default=Now())
+    fence = models.PositiveIntegerField(default=0)
     install_at_once = models.BooleanField(default=False)
     requested_by = TenantKey(Principal, null=True, on_delete=models.SET_NULL, related_name="+")
     decided_by = TenantKey(Principal, null=True, on_delete=models.SET_NULL, related_name="+")

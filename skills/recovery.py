@@ -10,6 +10,7 @@ from uuid import UUID
 
 from django.conf import settings
 from django.db.models import Q
+from django.db.models.functions import Now
 from django.utils import timezone
 
 from skills.scanning import digest, version
@@ -118,8 +119,8 @@ def _ring_all(task: str, ids: Ids) -> None:
 
 
 def _requests(*states: str) -> Ids:
-    late = Q(beat_at__lt=timezone.now() - RING_AGAIN, state=State.QUEUED)
-    late |= Q(beat_at__lt=timezone.now() - RING_AGAIN, state=State.INSTALLING, percent=None)
+    late = Q(beat_at__lt=Now() - RING_AGAIN, state=State.QUEUED)
+    late |= Q(beat_at__lt=Now() - RING_AGAIN, state=State.INSTALLING, percent=None)
     with across_workspaces():
         rows = SkillRequest.objects.filter(late | claiming.is_stuck(), state__in=states)
         return list(rows.values_list("workspace_id", "id")[:BATCH])
@@ -127,17 +128,17 @@ def _requests(*states: str) -> Ids:
 
 def _sources() -> Ids:
     """Those whose reading was lost, and those that are due."""
-    now, source = timezone.now(), SkillSource.State
-    lost = Q(state__in=[source.CHECKING, source.QUEUED], beat_at__lt=now - RING_AGAIN)
+    source = SkillSource.State
+    lost = Q(state__in=[source.CHECKING, source.QUEUED], beat_at__lt=Now() - RING_AGAIN)
     dead = Q(state=source.SYNCING) & claiming.is_stuck()
     every = timedelta(hours=settings.SKILL_SYNC_HOURS)
-    due = Q(state__in=[source.READY, source.FAILED], beat_at__lt=now - every)
+    due = Q(state__in=[source.READY, source.FAILED], beat_at__lt=Now() - every)
     with across_workspaces():
         rows = SkillSource.objects.filter(lost | dead | due)
         found: Ids = list(rows.values_list("workspace_id", "id")[:BATCH])
         SkillSource.objects.filter(pk__in=[key for _, key in found]).exclude(
             state=source.SYNCING
-        ).update(beat_at=now)
+        ).update(beat_at=Now())
     return found
 
 
@@ -157,7 +158,7 @@ def _let_go_of_old_text() -> None:
     """What nobody decided about for a month is forgotten; the record of it stays."""
     with across_workspaces():
         old = SkillRequest.objects.filter(
-            beat_at__lt=timezone.now() - KEEP_SEALED,
+            beat_at__lt=Now() - KEEP_SEALED,
             state__in=[State.PREVIEWED, State.HELD, State.REFUSED],
         ).exclude(sealed=b"", sealed_files=b"")
         old.update(

@@ -9,6 +9,7 @@ import re
 from uuid import UUID
 
 from django.db.models import QuerySet
+from django.db.models.functions import Now
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -173,7 +174,7 @@ def move(request: SkillRequest, before: str, now: str, **fields: object) -> bool
             fields["sealed_files"] = b""
     if now == State.INSTALLING:
         fields = {"percent": None, "attempts": 0, **fields}  # no worker is at it yet
-    moved = rows.update(state=now, stage="", beat_at=timezone.now(), **fields)
+    moved = rows.update(state=now, stage="", beat_at=Now(), **fields)
     announce(request.workspace_id, request.pk)
     if State.HELD in {before, now}:
         publish(topics.inbox(request.workspace_id), "skill", data={"request": str(request.pk)})

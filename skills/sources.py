@@ -7,7 +7,8 @@ import logging
 import time
 from uuid import UUID
 
-from django.db.models import Q
+from django.db.models import F, Q, QuerySet
+from django.db.models.functions import Now
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -90,10 +91,8 @@ def ask_sync(source: SkillSource) -> None:
     asked = SkillSource.objects.filter(pk=source.pk).exclude(state=State.REMOVING)
     asked = asked.filter(~Q(state=State.SYNCING) | is_stuck())
     checking = asked.filter(synced_at=None)
-    checking.update(state=State.CHECKING, stage="", percent=None, beat_at=timezone.now())
-    asked.exclude(synced_at=None).update(
-        state=State.QUEUED, stage="", percent=None, beat_at=timezone.now()
-    )
+    checking.update(state=State.CHECKING, stage="", percent=None, beat_at=Now())
+    asked.exclude(synced_at=None).update(state=State.QUEUED, stage="", percent=None, beat_at=Now())
     _ring(SYNC, source)
 
 
@@ -158,9 +157,8 @@ def _telling(source: SkillSource) -> Telling:
 
     def write(stage: str, percent: int | None) -> None:
         with bind(source.workspace_id):
-            mine = SkillSource.objects.filter(pk=source.pk, state=State.SYNCING)
-            if not mine.update(stage=stage, percent=percent, beat_at=timezone.now()):
-                raise git.TimedOut(phrase("The reading was stopped."))
+            if not _mine(source).update(stage=stage, percent=percent, beat_at=Now()):
+                raise _stopped()
             announce(source.workspace_id, source.pk)
         give_back()
 
@@ -175,6 +173,8 @@ def _sync(source: SkillSource, telling: Telling) -> None:
         commit, found = fetching.catalogue(source, session, there.commit)
         cards = _cards(session, found.offers, telling)
     with bind(source.workspace_id):
+        if not _mine(source).update(beat_at=Now()):
+            raise _stopped()
         _list(source, found, cards)
         _note_updates(source, found, commit)
         address = there.address if _is_free(source, there.address) else source.address
@@ -289,21 +289,32 @@ def _is_free(source: SkillSource, address: str) -> bool:
 
 def _settle(source: SkillSource, **fields: object) -> None:
     with bind(source.workspace_id):
-        rows = SkillSource.objects.filter(pk=source.pk).exclude(state=State.REMOVING)
-        rows.update(stage="", percent=None, beat_at=timezone.now(), **fields)
-        announce(source.workspace_id, source.pk)
+        if _mine(source).update(stage="", percent=None, beat_at=Now(), **fields):
+            announce(source.workspace_id, source.pk)
 
 
 def _claim(workspace_id: UUID, source_id: UUID) -> SkillSource | None:
     with bind(workspace_id):
         rows = SkillSource.objects.filter(pk=source_id).exclude(state=State.REMOVING)
         free = rows.filter(~Q(state=State.SYNCING) | is_stuck())
-        if not free.update(state=State.SYNCING, beat_at=timezone.now(), percent=None):
+        if not free.update(state=State.SYNCING, beat_at=Now(), percent=None, fence=F("fence") + 1):
             return None
         announce(workspace_id, source_id)
         row: SkillSource = SkillSource.objects.select_related("credential").get(pk=source_id)
     give_back()
     return row
+
+
+def _mine(source: SkillSource) -> QuerySet[SkillSource]:
+    """The row, as long as it is being read under the claim that `source` was given with."""
+    rows: QuerySet[SkillSource] = SkillSource.objects.filter(
+        pk=source.pk, fence=source.fence, state=State.SYNCING
+    )
+    return rows
+
+
+def _stopped() -> git.TimedOut:
+    return git.TimedOut(phrase("The reading was stopped."))
 
 
 def _read(address: str, ref: str) -> tuple[str, str]:

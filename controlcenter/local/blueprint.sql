@@ -39,6 +39,7 @@
 -- repositories.0003_kept_sentences f10aad7044c6397c
 -- repositories.0004_repository_skills 4e452cc1278a892b
 -- repositories.0005_repository_skills_fences f2a9e0cf44a86ff1
+-- repositories.0006_claims 6a038b77477b8408
 -- runs.0001_initial 53770b4f6dbc9807
 -- runs.0002_fences b68fe3801a919c15
 -- runs.0003_began_at def5ef775d0f49ce
@@ -58,6 +59,7 @@
 -- skills.0006_sentences 22a2ac458573f480
 -- skills.0007_request_stage 92451b30b2638c13
 -- skills.0008_listing_sentences 0722887fc60ff7ad
+-- skills.0009_claims 27f7c4428e5dcb9b
 -- spaces.0001_initial bab97d2e3dcb469d
 -- spaces.0002_fences 875c43cbfc2929d3
 -- spaces.0003_kept_sentences 6eda7c992f94cf78
@@ -511,6 +513,8 @@ CREATE TABLE public.repositories_repository (
     credential_id uuid,
     workspace_id uuid NOT NULL,
     skills_commit character varying(40) NOT NULL,
+    fetch_fence integer NOT NULL,
+    CONSTRAINT repositories_repository_fetch_fence_check CHECK ((fetch_fence >= 0)),
     CONSTRAINT repositories_repository_percent_check CHECK ((percent >= 0)),
     CONSTRAINT repositories_repository_size_bytes_check CHECK ((size_bytes >= 0))
 );
@@ -741,7 +745,7 @@ CREATE TABLE public.skills_skillrequest (
     error text NOT NULL,
     error_code character varying(40) NOT NULL,
     percent smallint,
-    beat_at timestamp with time zone NOT NULL,
+    beat_at timestamp with time zone DEFAULT statement_timestamp() NOT NULL,
     install_at_once boolean NOT NULL,
     decided_at timestamp with time zone,
     risk_accepted boolean NOT NULL,
@@ -755,7 +759,9 @@ CREATE TABLE public.skills_skillrequest (
     source_id uuid,
     attempts smallint NOT NULL,
     stage text NOT NULL,
+    fence integer NOT NULL,
     CONSTRAINT skills_skillrequest_attempts_check CHECK ((attempts >= 0)),
+    CONSTRAINT skills_skillrequest_fence_check CHECK ((fence >= 0)),
     CONSTRAINT skills_skillrequest_percent_check CHECK ((percent >= 0))
 );
 
@@ -787,11 +793,13 @@ CREATE TABLE public.skills_skillsource (
     error_code character varying(40) NOT NULL,
     commit character varying(40) NOT NULL,
     synced_at timestamp with time zone,
-    beat_at timestamp with time zone NOT NULL,
+    beat_at timestamp with time zone DEFAULT statement_timestamp() NOT NULL,
     created_at timestamp with time zone NOT NULL,
     added_by_id uuid,
     credential_id uuid,
     workspace_id uuid NOT NULL,
+    fence integer NOT NULL,
+    CONSTRAINT skills_skillsource_fence_check CHECK ((fence >= 0)),
     CONSTRAINT skills_skillsource_percent_check CHECK ((percent >= 0))
 );
 
@@ -1315,7 +1323,7 @@ SELECT pg_catalog.setval('public.auth_permission_id_seq', 204, true);
 
 SELECT pg_catalog.setval('public.django_content_type_id_seq', 51, true);
 
-SELECT pg_catalog.setval('public.django_migrations_id_seq', 69, true);
+SELECT pg_catalog.setval('public.django_migrations_id_seq', 71, true);
 
 SELECT pg_catalog.setval('public.mfa_authenticator_id_seq', 1, false);
 

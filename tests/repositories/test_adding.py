@@ -7,6 +7,7 @@ import pytest
 from django.conf import LazySettings
 from django.utils import timezone
 
+from outside import git
 from repositories import adding, places, recovery
 from repositories.models import Repository, SpaceRepository
 from tests.cast import Cast
@@ -158,6 +159,29 @@ def test_a_fetch_in_progress_is_not_started_twice(
     before = len(remote.entries)
     adding.fetch(cast.workspace.pk, apple.pk)
     assert len(remote.entries) == before
+
+
+def test_a_fetch_that_was_given_away_says_and_changes_nothing(
+    cast: Cast, apple: Repository, remote: Remote
+) -> None:
+    with cast.bound():
+        Repository.objects.update(state="queued")
+    first = adding._claim(cast.workspace.pk, apple.pk)
+    with cast.bound():
+        Repository.objects.update(fetch_beat_at=timezone.now() - timedelta(minutes=5))
+    second = adding._claim(cast.workspace.pk, apple.pk)
+    assert first is not None
+    assert second is not None
+    with pytest.raises(git.TimedOut):
+        adding._Telling(first).tick()
+    adding._settle(first, state="failed", error="It cannot be reached.")
+    with cast.bound():
+        now = Repository.objects.get()
+    assert (now.state, now.error) == ("fetching", "")
+    adding._Telling(second).tick()
+    adding._settle(second, state="ready")
+    with cast.bound():
+        assert Repository.objects.get().state == "ready"
 
 
 def test_a_fetch_that_died_is_found_by_the_sweep(

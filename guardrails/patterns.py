@@ -12,6 +12,8 @@ import re
 import unicodedata
 from collections.abc import Iterable
 
+from harness.globs import Glob
+
 
 def covers(patterns: Iterable[str], value: str) -> bool:
     """Whether the value fits exactly, and no `!pattern` could mean it."""
@@ -57,11 +59,11 @@ def _is_plain(value: str) -> bool:
 
 
 def _exact(pattern: str, value: str) -> bool:
-    return _regex(pattern).fullmatch(value) is not None
+    return _glob(pattern).fits(value)
 
 
 def _generous(pattern: str, value: str) -> bool:
-    return _regex(_fold(pattern)).fullmatch(_fold(value)) is not None
+    return _glob(_fold(pattern)).fits(_fold(value))
 
 
 def _is_parent(value: str, *, of: str) -> bool:
@@ -76,11 +78,5 @@ def _fold(text: str) -> str:
 
 
 @functools.lru_cache(maxsize=4096)
-def _regex(pattern: str) -> re.Pattern[str]:
-    if pattern.endswith("/"):
-        pattern += "**"
-    parts = re.split(r"(\*\*/|\*\*|\*|\?)", pattern)
-    return re.compile("".join(_PIECES.get(part, re.escape(part)) for part in parts), re.DOTALL)
-
-
-_PIECES = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
+def _glob(pattern: str) -> Glob:
+    return Glob(f"{pattern}**" if pattern.endswith("/") else pattern)

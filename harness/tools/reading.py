@@ -9,6 +9,7 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field
 
+from harness.globs import Glob as Pattern
 from harness.text import head_and_tail, readable, short_line
 from harness.tools.base import Output, Plan, Tool, ToolInput, ToolProblem, Workbench
 from harness.tools.files import Found
@@ -18,6 +19,8 @@ READ_LINES = 2_000
 LISTED = 500
 WALKED = 200_000
 GREP_SECONDS = 30.0
+SPELLINGS = 64  # that one pattern with braces may stand for
+_CHOICE = re.compile(r"\{([^{}]*)\}")
 
 
 class ReadInput(ToolInput):
@@ -58,7 +61,9 @@ class Read(Tool[ReadInput]):
 
 
 class GlobInput(ToolInput):
-    pattern: Annotated[str, Field(description="For example **/*.py or src/*.{ts,tsx}")]
+    pattern: Annotated[
+        str, Field(max_length=500, description="For example **/*.py or src/*.{ts,tsx}")
+    ]
     path: Annotated[str, Field(description="Directory to search in")] = "."
 
 
@@ -78,7 +83,7 @@ class Glob(Tool[GlobInput]):
         found = [
             (path, shown)
             for path, shown in _walk(given.path, bench)
-            if matches(shown) or matches(shown.removeprefix(f"{given.path}/"))
+            if any(map(matches, {shown, shown.removeprefix(f"{given.path}/")}))
         ]
         found.sort(key=lambda pair: _changed_at(pair[0]), reverse=True)
         lines = [shown for _, shown in found[:LISTED]]
@@ -135,29 +140,22 @@ def _grep_command(given: GrepInput, places: list[Found]) -> str:
     return f"{shlex.join(words)} | head -n {LISTED}; exit ${{PIPESTATUS[0]}}"
 
 
-def compiled(pattern: str) -> Callable[[str], object]:
+def compiled(pattern: str) -> Callable[[str], bool]:
     """A predicate on `/`-separated paths; a pattern without a slash looks at the name alone."""
-    patterns = [pattern] if "/" in pattern else [pattern, f"**/{pattern}"]
-    translated = "|".join(f"(?:{_translate(one)})" for one in patterns)
-    return re.compile(translated).fullmatch
+    anywhere = pattern if "/" in pattern else f"**/{pattern}"
+    patterns = [Pattern(one, sets=True) for one in _spelled_out(anywhere)]
+    return lambda path: any(each.fits(path) for each in patterns)
 
 
-_PARTS = re.compile(r"\*\*/|\*\*|\*|\?|\[!?[^\]]+\]|\{[^{}]*\}|.", re.DOTALL)
-
-
-def _translate(pattern: str) -> str:
-    fixed = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
-    words = []
-    for part in _PARTS.findall(pattern):
-        if part in fixed:
-            words.append(fixed[part])
-        elif part.startswith("[") and len(part) > 1:
-            words.append("[" + part[1:-1].replace("\\", "\\\\").replace("!", "^", 1) + "]")
-        elif part.startswith("{") and len(part) > 1:
-            words.append("(?:" + "|".join(_translate(one) for one in part[1:-1].split(",")) + ")")
-        else:
-            words.append(re.escape(part))
-    return "".join(words)
+def _spelled_out(pattern: str) -> list[str]:
+    """`*.{ts,tsx}` → `*.ts`, `*.tsx`. Raises ToolProblem when it stands for very many."""
+    found = [""]
+    for place, part in enumerate(_CHOICE.split(pattern)):
+        ends = part.split(",") if place % 2 else [part]
+        if len(found) * len(ends) > SPELLINGS:
+            raise ToolProblem("The braces stand for too many patterns. Search for fewer at once.")
+        found = [begun + end for begun in found for end in ends]
+    return found
 
 
 def _starts(path: str, bench: Workbench) -> list[Found]:

@@ -48,6 +48,13 @@ def test_a_deny_is_touched_generously(pattern: str, value: str, *, touched: bool
     assert patterns.touches([pattern], value) is touched
 
 
+@pytest.mark.timeout(20)
+def test_no_value_that_an_agent_gives_holds_up_the_gate() -> None:
+    value = "secrets/a/" * 5_000
+    assert not patterns.covers(["**/secrets/**/a/**/*a*a*a*.key"], value)
+    assert not patterns.touches(["**/secrets/**/a/**/*a*a*a*.key"], value)
+
+
 def test_what_is_taken_out_is_taken_out_exactly_for_a_deny_and_generously_for_an_allow() -> None:
     assert patterns.touches(["!main"], "MAIN")
     assert not patterns.touches(["!main"], "main")

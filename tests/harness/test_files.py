@@ -256,10 +256,28 @@ def test_glob_finds_in_checkouts_and_skips_git(bench: Workbench, place: Path) ->
         ("[!ab]*.md", "ax.md", False),
         ("a+b(c).md", "a+b(c).md", True),
         ("[", "[", True),
+        ("{a,b}/{x,y}.md", "b/x.md", True),
+        ("[z-a]*", "z", False),
+        ("[!", "[!", True),
+        ("[^a]", "b", True),
+        ("[a!]", "!", True),
+        ("?", "/", False),
     ],
 )
 def test_patterns(pattern: str, path: str, matches: bool) -> None:
-    assert bool(compiled(pattern)(path)) is matches
+    assert compiled(pattern)(path) is matches
+
+
+def test_braces_that_stand_for_very_many_patterns_are_refused() -> None:
+    with pytest.raises(ToolProblem, match="too many patterns"):
+        compiled("{a,b}" * 20)
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize("pattern", ["*a" * 30 + "*b", "**/" * 30 + "b", "**/a" * 30 + "/*/b"])
+def test_no_pattern_holds_up_the_worker(pattern: str) -> None:
+    assert not compiled(pattern)("a" * 250)
+    assert not compiled(pattern)("a/" * 2_000)
 
 
 def test_grep_finds_lines_with_their_place(bench: Workbench) -> None:

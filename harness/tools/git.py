@@ -3,7 +3,7 @@ desk. No hook, filter or configuration of the repository is run by either."""
 
 from typing import Annotated, ClassVar
 
-from pydantic import Field
+from pydantic import Field, StringConstraints
 
 from harness import events
 from harness.actions import ActionClass
@@ -16,7 +16,11 @@ Repository = Annotated[str, Field(description="Name of the checkout; may be left
 
 
 class CommitInput(ToolInput):
-    message: Annotated[str, Field(min_length=1, description="First line says what; then why")]
+    message: Annotated[
+        str,
+        StringConstraints(strip_whitespace=True, min_length=1),
+        Field(description="First line says what; then why"),
+    ]
     repository: Repository = ""
     paths: Annotated[
         list[str] | None, Field(description="Only these, relative to the checkout; else everything")
@@ -39,7 +43,7 @@ class GitCommit(Tool[CommitInput]):
             phrase("Commit in %(repository)s: %(subject)s")
             % {
                 "repository": root.name,
-                "subject": given.message.strip().splitlines()[0],
+                "subject": given.message.splitlines()[0],
             },
             classes=self.classes,
             repositories=(root.name,),

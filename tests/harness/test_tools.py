@@ -110,6 +110,14 @@ def test_nothing_to_commit_is_said_so(bench: Workbench) -> None:
         use(bench, "git_commit", message="Empty")
 
 
+@pytest.mark.parametrize("message", ["", " ", "\n\t\n"])
+def test_a_commit_without_words_is_refused_before_anything_is_asked(
+    bench: Workbench, message: str
+) -> None:
+    with pytest.raises(ToolProblem, match="message"):
+        use(bench, "git_commit", message=message)
+
+
 def test_a_push_is_wished_for_and_its_outcome_told(bench: Workbench) -> None:
     desk = Desk()
     bench = replace(bench, push_desk=desk)

@@ -89,14 +89,7 @@ class AnthropicClient:
             stream_cls=anthropic.Stream[object],
         )
         with answer:
-            response = answer.response
-            if "text/event-stream" not in response.headers.get("content-type", ""):
-                raise voice.error("not_this_protocol", status=response.status_code)
-            reader = _Reader(voice)
-            for event in wire.sse(response.iter_bytes()):
-                yield from reader.read(event)
-            if not reader.is_finished:
-                raise voice.error("closed")
+            yield from wire.pieces(answer.response, _Reader(voice), voice)
 
     def _encode(self, request: ModelRequest) -> bytes:
         past, last = request.messages[:-1], _message(request.messages[-1])
@@ -192,7 +185,7 @@ class _Reader:
         self._message: dict[str, Any] = {}
         self._usage: dict[str, Any] = {}
         self._stop_reason = ""
-        self.is_finished = False
+        self._is_finished = False
 
     def read(self, event: Mapping[str, Any]) -> Iterator[Piece]:
         match event.get("type"):
@@ -211,10 +204,16 @@ class _Reader:
                 last = event.get("usage") or {}
                 self._usage.update({k: v for k, v in last.items() if v is not None})
             case "message_stop":
-                self.is_finished = True
+                self._is_finished = True
                 yield self._turn_done()
             case "error":
                 raise self._error(event.get("error") or {})
+
+    def close(self) -> Iterator[Piece]:
+        """Nothing is left; raises `closed` when the stream ended before its end."""
+        if not self._is_finished:
+            raise self._voice.error("closed")
+        yield from ()
 
     def _delta(self, index: int, delta: Mapping[str, Any]) -> Iterator[Piece]:
         block = self._blocks[index]
@@ -244,7 +243,13 @@ class _Reader:
                 arguments, invalid = read_arguments("".join(self._arguments.pop(index, [])))
                 block["input"] = arguments
                 yield BlockDone(
-                    index, "tool_call", block, block["id"], block["name"], arguments, invalid
+                    index,
+                    "tool_call",
+                    block,
+                    str(block["id"]),
+                    str(block["name"]),
+                    arguments,
+                    invalid,
                 )
 
     def _turn_done(self) -> TurnDone:
@@ -252,13 +257,13 @@ class _Reader:
         return TurnDone(
             stop_reason=STOP_REASONS.get(self._stop_reason, "other"),
             usage=Usage(
-                input_tokens=usage.get("input_tokens") or 0,
-                output_tokens=usage.get("output_tokens") or 0,
-                cache_read_tokens=usage.get("cache_read_input_tokens") or 0,
-                cache_write_tokens=usage.get("cache_creation_input_tokens") or 0,
+                input_tokens=int(usage.get("input_tokens") or 0),
+                output_tokens=int(usage.get("output_tokens") or 0),
+                cache_read_tokens=int(usage.get("cache_read_input_tokens") or 0),
+                cache_write_tokens=int(usage.get("cache_creation_input_tokens") or 0),
             ),
-            message_id=self._message.get("id", ""),
-            model=self._message.get("model", ""),
+            message_id=str(self._message.get("id", "")),
+            model=str(self._message.get("model", "")),
         )
 
     def _error(self, error: Mapping[str, Any]) -> ProviderError:

@@ -82,13 +82,7 @@ class OpenAIClient:
             stream_cls=openai.Stream[object],
         )
         with answer:
-            response = answer.response
-            if "text/event-stream" not in response.headers.get("content-type", ""):
-                raise voice.error("not_this_protocol", status=response.status_code)
-            reader = _Reader(voice)
-            for chunk in wire.sse(response.iter_bytes()):
-                yield from reader.read(chunk)
-            yield from reader.close()
+            yield from wire.pieces(answer.response, _Reader(voice), voice)
 
     def _encode(self, request: ModelRequest) -> bytes:
         system = dumps({"role": "system", "content": "\n\n".join(request.system)})
@@ -192,8 +186,8 @@ class _Reader:
     def read(self, chunk: Mapping[str, Any]) -> Iterator[Piece]:
         if "error" in chunk:
             raise self._error(chunk["error"])
-        self._id = chunk.get("id") or self._id
-        self._model = chunk.get("model") or self._model
+        self._id = str(chunk.get("id") or self._id)
+        self._model = str(chunk.get("model") or self._model)
         self._usage = chunk.get("usage") or self._usage
         for choice in (chunk.get("choices") or ())[:1]:
             self._finish_reason = choice.get("finish_reason") or self._finish_reason
@@ -205,6 +199,8 @@ class _Reader:
             self._thinking.append(str(thinking))
             yield ThinkingPiece(THINKING, str(thinking))
         if text := delta.get("content") or delta.get("refusal"):
+            if not isinstance(text, str):
+                raise TypeError("The content is no text.")
             self._text.append(text)
             yield TextPiece(TEXT, text)
         for part in delta.get("tool_calls") or ():
@@ -214,8 +210,8 @@ class _Reader:
         index = part.get("index") or 0
         function = part.get("function") or {}
         call = self._calls.setdefault(index, {"id": "", "name": "", "arguments": ""})
-        call["id"] = call["id"] or part.get("id") or ""
-        call["name"] = call["name"] or function.get("name") or ""
+        call["id"] = call["id"] or str(part.get("id") or "")
+        call["name"] = call["name"] or str(function.get("name") or "")
         if arguments := function.get("arguments"):
             call["arguments"] += arguments
             yield CallPiece(FIRST_CALL + index, arguments)
@@ -237,14 +233,14 @@ class _Reader:
 
     def _turn_done(self) -> TurnDone:
         usage = self._usage
-        cached = (usage.get("prompt_tokens_details") or {}).get("cached_tokens") or 0
+        cached = int((usage.get("prompt_tokens_details") or {}).get("cached_tokens") or 0)
         # Some servers say "stop" although they call tools.
         reason = "tools" if self._calls else STOP_REASONS.get(self._finish_reason, "other")
         return TurnDone(
             stop_reason=reason,
             usage=Usage(
-                input_tokens=max(0, (usage.get("prompt_tokens") or 0) - cached),
-                output_tokens=usage.get("completion_tokens") or 0,
+                input_tokens=max(0, int(usage.get("prompt_tokens") or 0) - cached),
+                output_tokens=int(usage.get("completion_tokens") or 0),
                 cache_read_tokens=cached,
             ),
             message_id=self._id,

@@ -9,11 +9,11 @@ import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import urlsplit
 
 from harness.providers.errors import ProviderError, Voice
-from harness.seam import ProviderSettings
+from harness.seam import Piece, ProviderSettings
 from outside.egress import Guard, Refused
 
 if TYPE_CHECKING:
@@ -103,6 +103,33 @@ def tls() -> ssl.SSLContext:
     import httpx2  # as above
 
     return httpx2.create_ssl_context()
+
+
+class Reader(Protocol):
+    """Makes pieces of a protocol's events."""
+
+    def read(self, event: Any) -> Iterator[Piece]: ...
+
+    def close(self) -> Iterator[Piece]:
+        """What is left when the stream is over. Raises ProviderError when that was too early."""
+        ...
+
+
+def pieces(response: "httpx2.Response", reader: Reader, voice: Voice) -> Iterator[Piece]:
+    """What the reader makes of a streamed answer. Raises ProviderError, also for events of another
+    shape than the protocol's."""
+    if "text/event-stream" not in response.headers.get("content-type", ""):
+        raise voice.error("not_this_protocol", status=response.status_code)
+    for event in sse(response.iter_bytes()):
+        yield from _understood(reader.read(event), voice)
+    yield from _understood(reader.close(), voice)
+
+
+def _understood(made: Iterator[Piece], voice: Voice) -> list[Piece]:
+    try:
+        return list(made)
+    except (KeyError, TypeError, AttributeError) as problem:
+        raise voice.error("malformed", detail=repr(problem)) from problem
 
 
 def sse(chunks: Iterable[bytes]) -> Iterator[Any]:

@@ -114,6 +114,35 @@ def test_each_trouble_has_its_name(
     assert caught.value.text
 
 
+@pytest.mark.parametrize(
+    ("kind", "event"),
+    [
+        *((kind, event) for kind in KINDS for event in ("[]", "null", "7", '"text"')),
+        ("anthropic", '{"type": "message_start"}'),
+        ("anthropic", '{"type": "content_block_start", "index": 1}'),
+        ("anthropic", '{"type": "content_block_stop", "index": 9}'),
+        ("anthropic", '{"type": "content_block_delta", "index": 9, "delta": {}}'),
+        ("anthropic", '{"type": "message_delta", "delta": null}'),
+        ("openai", '{"choices": {"0": 1}}'),
+        ("openai", '{"choices": [7]}'),
+        ("openai", '{"choices": [{"delta": {"content": ["a"]}}]}'),
+        (
+            "openai",
+            '{"choices": [{"delta": {"tool_calls": [{"function": {"arguments": {}}}, 1]}}]}',
+        ),
+        ("openai", '{"choices": [{"finish_reason": "stop"}], "usage": {"prompt_tokens": "many"}}'),
+    ],
+)
+def test_an_event_of_another_shape_is_a_trouble_of_the_provider(
+    kind: ProviderKind, event: str
+) -> None:
+    with speaking(kind, Step(first=[f"event {event}"])) as server:
+        server.give_up()
+        with pytest.raises(ProviderError) as caught:
+            ask(kind, server.url)
+    assert caught.value.code == "malformed"
+
+
 def test_a_server_that_is_down_is_unreachable() -> None:
     with pytest.raises(ProviderError) as caught:
         ask("anthropic", "http://127.0.0.1:9")

@@ -82,6 +82,9 @@ class AnthropicConnection(Connection):
         if fault == "garbage":
             self.chunk(b'event: content_block_delta\ndata: {"type": "content_bl\n\n')
             self.end_stream()
+        elif fault.startswith("event "):
+            self.chunk(f"data: {fault.removeprefix('event ')}\n\n".encode())
+            self.end_stream()
         elif fault == "cut":
             self.end_stream()
         elif fault == "overloaded":

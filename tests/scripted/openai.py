@@ -58,6 +58,9 @@ class OpenAIConnection(Connection):
         if fault == "garbage":
             self.chunk(b'data: {"id": "chatcm\n\n')
             self.end_stream()
+        elif fault.startswith("event "):
+            self.chunk(f"data: {fault.removeprefix('event ')}\n\n".encode())
+            self.end_stream()
         elif fault == "cut":
             self.end_stream()
         elif fault == "refusal":

@@ -13,6 +13,7 @@
     silent    headers, then nothing until the client goes away
     mute      nothing at all until the client goes away
     garbage   an event whose data is no JSON
+    event …   an event with this data, then the end
     html      status 200 and a web page: not this protocol
     refusal   the model declines (only where the protocol can say so)
 

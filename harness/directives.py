@@ -20,8 +20,7 @@ def named(text: str) -> list[str]:
     """The skills that a text asks for, each once, in order; what stands in code is text. Pure."""
     if "/skill:" not in text:
         return []
-    blanked = _CODE.sub(lambda match: " " * len(match.group()), text)
-    found = (name.rstrip(".-") for name in _DIRECTIVE.findall(blanked))
+    found = (name.rstrip(".-") for name in _DIRECTIVE.findall(without_code(text)))
     return list(dict.fromkeys(filter(None, found)))
 
 
@@ -32,7 +31,7 @@ def wanted(journal: Sequence[Event]) -> list[str]:
     )
     names: dict[str, None] = {}
     for event in journal:
-        if seq_of(event) > answered and _is_said(event):
+        if seq_of(event) > answered and is_said(event):
             names.update(dict.fromkeys(named(event.data["text"])))
     return list(names)[:MOST]
 
@@ -83,7 +82,13 @@ def _answer(name: str, shelf: SkillShelf) -> Event:
     return events.steer(text, code=LOADED)
 
 
-def _is_said(event: Event) -> bool:
+def without_code(text: str) -> str:
+    """The text with blanks where code stands."""
+    return _CODE.sub(lambda match: " " * len(match.group()), text)
+
+
+def is_said(event: Event) -> bool:
+    """Somebody said it to the agent."""
     if event.kind is Kind.STEER:
         return bool(event.data.get("author"))
     return event.kind is Kind.MESSAGE and bool(event.data["role"] == "user")

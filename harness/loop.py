@@ -9,7 +9,7 @@ ask       one model turn is in the journal
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
-from harness import compaction, delegation, directives, errors, events, prompt, repetition
+from harness import called, compaction, delegation, directives, errors, events, prompt, repetition
 from harness.asking import Asker, TurnEnd
 from harness.conversation import THINKING_DROPPED
 from harness.events import Delta, Event, Kind
@@ -35,7 +35,12 @@ NO_SANDBOX = phrase("Shell commands of this run are not sandboxed.")
 NO_THINKING = phrase(
     "Earlier thinking of this run was left out: the provider no longer accepts it."
 )
-NUDGES = {"cut_off": 3, "said_nothing": 1, "contract": 1}  # how often each is said in a run
+NUDGES = {
+    "cut_off": 3,
+    "said_nothing": 1,
+    "not_started": 1,
+    "contract": 1,
+}  # how often each is said in a run
 
 
 def run(spec: RunSpec, history: Sequence[Event], ports: Ports) -> NoReturn:
@@ -71,6 +76,7 @@ class _Attempt:
             self.settler.settle()
             self.journal.take_in()
             self.load_skills()
+            self.call_agents()
             system = self.system()
             self.check_progress()
             end = self.ask(system)
@@ -176,6 +182,17 @@ class _Attempt:
         if names:
             self.journal.record(*directives.answers(names, self.ports.shelf))
 
+    def call_agents(self) -> None:
+        """Subagents that were asked for by `@agent-<name>` are told to the agent as such."""
+        colleagues = {each.handle for each in self.spec.prompt.team} | {self.spec.agent_name}
+        names = [n for n in called.wanted(self.journal.events) if f"agent-{n}" not in colleagues]
+        if names:
+            self.journal.record(*called.answers(names, self._startable()))
+
+    def _startable(self) -> set[str]:
+        nursery = self.ports.nursery if self.spec.may_delegate else None
+        return {each.name for each in nursery.types()} if nursery else set()
+
     def check_progress(self) -> None:
         """Raises when the run has had its turns or goes in circles; says so before it does."""
         limits = self.spec.limits
@@ -243,6 +260,9 @@ class _Attempt:
         if end.stop_reason == "max_tokens" and self._nudge("cut_off", CUT_OFF):
             return
         if not end.text.strip() and self._nudge("said_nothing", SAID_NOTHING):
+            return
+        names = ", ".join(called.not_started(self.journal.events))
+        if names and self._nudge("not_started", called.NOT_STARTED.format(names=names)):
             return
         self._wait_for_children()
         self._check_contract(end)

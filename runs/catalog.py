@@ -11,6 +11,7 @@ from agents.library.scopes import SCOPE_WORDS
 from agents.surroundings import Project, library_of
 from harness.seam import DefinitionKept, DefinitionLine, DefinitionWish, Root
 from repositories.models import Repository
+from spaces.models import Conversation
 from workspaces.models import Principal
 from workspaces.tenancy import bind
 
@@ -31,7 +32,7 @@ class Definitions:
     def definitions(self) -> Sequence[DefinitionLine]:
         """The effective ones by name, with whose they are."""
         with bind(self._run.workspace_id):
-            own = session_agents(self._run)
+            own = session_agents(self._run.conversation)
             library = library_of(member_of(self._run), projects_of(self._roots), session=own)
         connection.close()
         return [
@@ -53,9 +54,9 @@ class Definitions:
             connection.close()
 
 
-def session_agents(run: Run) -> list[Found]:
-    """The definitions that the run's conversation was begun with."""
-    bound = bound_of(run.conversation)
+def session_agents(conversation: Conversation) -> list[Found]:
+    """The definitions that the conversation was begun with."""
+    bound = bound_of(conversation)
     if bound is None or not bound.session_agents:
         return []
     return [session.found(each) for each in session.read_agents_json(bound.session_agents)]

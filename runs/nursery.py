@@ -130,7 +130,7 @@ class Nursery:
         bound = bound_of(run.conversation)
         member, projects = member_of(run), projects_of(self._roots)
         main = _main_dialect(bound)
-        own_files = session_agents(run)
+        own_files = session_agents(run.conversation)
         library = library_of(member, projects, session=own_files, main_dialect=main)
         own = definition_of(mine) if mine else _lead(run, bound)
         custom = [n for n, e in library.by_name.items() if e.found.place.scope < Scope.BUILTIN]

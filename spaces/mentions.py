@@ -4,7 +4,10 @@ import re
 from dataclasses import dataclass
 
 _CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`", re.DOTALL)
-_MENTION = re.compile(r"(?<![\w@/.\-])@([A-Za-z0-9][A-Za-z0-9-]{0,62})(?![\w@]|-+\w|\.\w)")
+# `@agent-package:name` calls for a package's subagent, never for a colleague.
+_MENTION = re.compile(
+    r"(?<![\w@/.\-])@(?!agent-[\w.-]+:\w)([A-Za-z0-9][A-Za-z0-9-]{0,62})(?![\w@]|-+\w|\.\w)"
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from django.urls import path
 from workspaces.access import endpoint
 
 from . import api
-from .views import beginning, conversations, skills, spaces
+from .views import beginning, conversations, mentions, skills, spaces
 
 app_name = "spaces"
 SPACE = "w/<slug:workspace>/spaces/<slug:space>/"
@@ -14,7 +14,7 @@ API = "w/<slug:workspace>/api/spaces/<slug:space>/"
 urlpatterns = [
     path("w/<slug:workspace>/spaces/", spaces.space_list, name="space-list"),
     path("w/<slug:workspace>/spaces/new/", spaces.space_create, name="space-create"),
-    path("w/<slug:workspace>/mentions/", conversations.mention_list, name="mention-list"),
+    path("w/<slug:workspace>/mentions/", mentions.mention_list, name="mention-list"),
     path(SPACE, spaces.space_show, name="space-show"),
     path(SPACE + "edit/", spaces.space_edit, name="space-edit"),
     path(SPACE + "archive/", spaces.space_archive, name="space-archive"),

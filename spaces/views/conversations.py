@@ -4,7 +4,7 @@ from typing import Any
 from uuid import UUID
 
 from django.core.exceptions import ValidationError
-from django.http import HttpResponse, JsonResponse
+from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
@@ -16,7 +16,7 @@ from repositories.models import SpaceRepository
 from runs import dispatch, timeline
 from runs import topics as run_topics
 from runs.bound import bound_of
-from runs.live_state import LiveState, with_live_state
+from runs.live_state import with_live_state
 from workspaces import saying
 from workspaces.access import MemberRequest, get_or_404, workspace_view
 from workspaces.models import Principal, Role, Workspace
@@ -42,6 +42,8 @@ def conversation_show(
         **now,
         "topic": topics.conversation(workspace.pk, row.pk),
         "cursor": cursor,
+        "mentions_url": f"{reverse('spaces:mention-list', args=[workspace.slug])}"
+        f"?conversation={row.pk}",
         **_context_pane(row.space, now["participants"]),
     }
     return render(request, "spaces/conversation.html", context)
@@ -94,30 +96,6 @@ def message_post(
     if request.headers.get("HX-Request"):
         return HttpResponse(status=204)
     return redirect("spaces:conversation-show", workspace.slug, row.space.slug, row.pk)
-
-
-@require_GET
-@workspace_view(Role.GUEST)
-def mention_list(request: MemberRequest, workspace: Workspace) -> JsonResponse:
-    """Whom one can mention, as the composer completes it."""
-    people = Principal.objects.filter(removed_at=None)
-    agents = with_live_state(Agent.objects.exclude(name=""))
-    states = {agent.principal_id: agent for agent in agents}
-    words = {key: vars(agent)["live_state"] for key, agent in states.items()}
-    return JsonResponse(
-        [
-            {
-                "handle": each.handle,
-                "name": each.name,
-                "kind": each.kind,
-                "title": states[each.pk].title if each.pk in states else each.name,
-                "state": words.get(each.pk, ""),
-                "word": LiveState(words[each.pk]).label if each.pk in words else "",
-            }
-            for each in people
-        ],
-        safe=False,
-    )
 
 
 def _now(request: MemberRequest, row: Conversation) -> dict[str, Any]:

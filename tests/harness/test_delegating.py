@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from harness import delegation, errors, events
+from harness import called, delegation, errors, events
 from harness.events import Event, Kind
 from harness.prompt import assemble, opening
-from harness.seam import DefinitionLine, PromptInputs
+from harness.seam import Colleague, DefinitionLine, PromptInputs, Wake
 from tests.harness.kit import Children, World, make_spec, talking_to
 from tests.scripted.anthropic import scripted
 from tests.scripted.script import Call, Step
@@ -148,3 +148,76 @@ def test_who_leads_by_a_definition_has_its_text_in_place_of_the_default(tmp_path
     assert "Ask first." in "".join(made.system)
     assert "Of the place." not in "".join(made.system)
     assert opening(spec) == "Of the place."
+
+
+# --- Called by name ------------------------------------------------------------------------------
+
+
+@pytest.mark.req("FX-155", "FX-152")
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("@agent-scout look around", ["scout"]),
+        ("Please, @agent-my-plugin:review:security.", ["my-plugin:review:security"]),
+        ('@"code-reviewer (agent)" and @agent-scout, @agent-scout', ["code-reviewer", "scout"]),
+        ("(@agent-scout)", ["scout"]),
+        ("`@agent-scout` and\n```\n@agent-scout\n```", []),
+        ("mail me@agent-scout.example or @scout", []),
+        ('@" (agent)" @agent-', []),
+    ],
+)
+def test_who_is_called_for(text: str, names: list[str]) -> None:
+    assert called.named(text) == names
+
+
+def calling(text: str) -> Wake:
+    return Wake("user_message", text, author="ada")
+
+
+@pytest.mark.req("FX-153", "FX-150", "QW-142")
+def test_a_subagent_that_was_called_is_started_and_the_message_is_whole(world: World) -> None:
+    wake = calling("@agent-scout where is the engine?")
+    with scripted(Step(calls=[start()], expect="asked for by name")) as server:
+        world.run(**talking_to(server), wake=wake)
+        told = str(server.requests[0]["messages"])
+    assert "@agent-scout where is the engine?" in told
+    assert "subagent_type 'scout'" in told
+    assert [each.agent for each in world.children.wishes] == ["scout"]  # type: ignore[union-attr]
+
+
+@pytest.mark.req("FX-152")
+def test_who_forgets_whom_it_should_start_is_told_once_more(world: World) -> None:
+    wake = calling("@agent-scout where is the engine?")
+    steps = (Step(text="In the garage."), Step(calls=[start()], expect="have not started it"))
+    with scripted(*steps) as server:
+        ended = world.run(**talking_to(server), wake=wake)
+    assert isinstance(ended, errors.Parked)
+    ends(world)
+    ended = run_on(world, Step(text="In the cellar."))
+    assert isinstance(ended, errors.Completed)
+
+
+def test_nobody_is_told_twice_to_start_what_cannot_be(world: World) -> None:
+    wake = calling("@agent-nobody, look")
+    with scripted(Step(text="There is no such one.")) as server:
+        ended = world.run(**talking_to(server), wake=wake)
+    assert isinstance(ended, errors.Completed)
+    [notice] = world.journal.of(Kind.NOTICE)[-1:]
+    assert "no subagent nobody" in notice["text"]
+
+
+@pytest.mark.req("FX-160")
+def test_a_bare_name_means_a_packages_agent_if_only_one_has_it() -> None:
+    known = {"one:review:security", "one:db", "two:db"}
+    found, unsure = called.answers(["security", "db"], known)
+    assert found.data["agent"] == "one:review:security"
+    assert unsure.data["code"] == called.UNKNOWN
+
+
+@pytest.mark.req("CC-13")
+def test_a_colleague_of_such_a_name_is_no_subagent(world: World) -> None:
+    team = PromptInputs(team=(Colleague("agent-scout", "Scout"),))
+    with scripted(Step(text="Hello.")) as server:
+        ended = world.run(**talking_to(server), wake=calling("@agent-scout hello"), prompt=team)
+    assert isinstance(ended, errors.Completed)
+    assert world.children.wishes == []  # type: ignore[union-attr]

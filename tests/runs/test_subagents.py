@@ -7,6 +7,7 @@ import pytest
 
 from agents.definitions import LibrarySetting
 from agents.models import Agent
+from agents.paths import workspace_directory
 from guardrails import approvals
 from guardrails.models import Approval
 from runs import beginning, dispatch, recovery
@@ -564,3 +565,22 @@ def test_a_model_that_starts_too_many_is_told(family: Family) -> None:
         family.stage.act(dispatch.stop, run)
     assert len(family.children()) == MOST_AT_ONCE
     assert "are still at work" in results(family.stage, run)[0]
+
+
+@pytest.mark.req("FX-47", "FX-43", "FX-153", "FX-155", "QW-142")
+def test_a_packages_agent_is_called_by_its_scoped_name(family: Family) -> None:
+    stage = family.stage
+    package = workspace_directory(stage.cast.workspace.pk) / "packages/kit"
+    (package / ".fuxi-plugin").mkdir(parents=True)
+    (package / ".fuxi-plugin/plugin.json").write_text('{"name": "kit"}')
+    (package / "agents/review").mkdir(parents=True)
+    (package / "agents/review/security.md").write_text(text("security", "You are the guard."))
+    name = "kit:review:security"
+    parent = [
+        Step(calls=[delegate(name)], expect=f"subagent_type '{name}'"),
+        Step(text="All safe."),
+    ]
+    with family.play(parent, ("You are the guard.", [Step(text="Nothing found.")])):
+        [run] = stage.say(f"@agent-{name} is this safe? @engineer")
+        assert family.settle(run).state == "succeeded"
+    assert family.subagent(only_child(family)).name == name

@@ -23,6 +23,9 @@ TABLE = [
     ("@" + "a" * 63, ["a" * 63]),
     ("@engineer\n@qa", ["engineer", "qa"]),
     ("@engenheiro-é", []),
+    ("@agent-kit:review:security and @qa", ["qa"]),  # a package's subagent is nobody's handle
+    ("@agent-scout: go", ["agent-scout"]),
+    ("@ceo:go", ["ceo"]),
     ("", []),
 ]
 

@@ -1,11 +1,10 @@
 """OpenCode's agent files, as far as their keys allow: name, tools map, permissions, model."""
 
-from agents.library import fields, known, names, toollist
+from agents.library import fields, known, names, permissionmap, toollist
 from agents.library.definition import AgentDefinition, Dialect
 from agents.library.fields import ToolFields
 from agents.library.sheet import Sheet
-from agents.library.warning import note, warn
-from agents.library.yamlread import Value
+from agents.library.warning import LoadWarning, note, warn
 from outside.sentences import phrase as _
 
 
@@ -57,31 +56,27 @@ def _tools(sheet: Sheet) -> ToolFields:
     """The switches of `tools`, less what `permission` denies outright."""
     listed = toollist.read("tools", sheet.values.get("tools"), present=sheet.has("tools"))
     sheet.say(*listed.warnings)
-    denied = [*listed.denied]
+    allowed, denied = fields.all_when_star(listed.allowed), [*listed.denied]
     for key in ("permission", "permissions"):
-        denied += _denied(sheet, key)
-    blocked = fields.tool_list(sheet, "disallowedTools")
-    allowed = () if "*" in denied else fields.all_when_star(listed.allowed)
-    names_only = (name for name in (*denied, *(blocked.allowed or ())) if name != "*")
-    return ToolFields(tools=allowed, disallowed_tools=tuple(dict.fromkeys(names_only)))
+        left = permissionmap.read(sheet.values.get(key))
+        sheet.say(*(_not_enforced(key, pattern) for pattern in left.patterns))
+        allowed = _both(allowed, left.allowed)
+        denied += left.denied
+    denied += fields.tool_list(sheet, "disallowedTools").allowed or ()
+    blocked = tuple(name for name in dict.fromkeys(denied) if name != "*")
+    return ToolFields(
+        tools=None if allowed is None else tuple(t for t in allowed if t not in blocked),
+        disallowed_tools=blocked,
+    )
 
 
-def _denied(sheet: Sheet, key: str) -> list[str]:
-    rules = sheet.values.get(key)
-    if isinstance(rules, str):
-        return ["*"] if rules == "deny" else []
-    if not isinstance(rules, dict):
-        return []
-    for tool, rule in rules.items():
-        if isinstance(rule, dict) and not _denies(rule):
-            sentence = _(
-                "The patterns under `%(key)s.%(tool)s` are not enforced here; set a rule."
-            ) % {"key": key, "tool": tool}
-            sheet.say(note("permission-patterns", sentence))
-    return [tool for tool, rule in rules.items() if _denies(rule)]
+def _both(first: tuple[str, ...] | None, second: tuple[str, ...] | None) -> tuple[str, ...] | None:
+    """What both lists allow; None allows all."""
+    if first is None or second is None:
+        return second if first is None else first
+    return tuple(name for name in first if name in second)
 
 
-def _denies(rule: Value) -> bool:
-    if isinstance(rule, dict):
-        return rule.get("*") == "deny" and all(answer == "deny" for answer in rule.values())
-    return rule == "deny"
+def _not_enforced(key: str, pattern: str) -> LoadWarning:
+    sentence = _("The patterns under `%(key)s.%(tool)s` are not enforced here; set a rule.")
+    return note("permission-patterns", sentence % {"key": key, "tool": pattern})

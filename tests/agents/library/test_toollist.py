@@ -83,11 +83,45 @@ def test_edges_of_lists_and_maps(
 def test_what_a_map_switches_off_is_blocked() -> None:
     text = "---\ndescription: d\ntools: {bash: false, read: true}\npermission: {edit: deny}\n---\nb"
     found = read_text(text, path="x.md", dialect=Dialect.OPENCODE)
-    assert (found.tools, found.disallowed_tools) == (("read",), ("bash", "edit"))
+    assert (found.tools, found.disallowed_tools) == (
+        ("read",),
+        ("bash", "edit", "write"),
+    )
     text = "---\ndescription: d\npermission: deny\n---\nb"
     assert read_text(text, path="x.md", dialect=Dialect.OPENCODE).tools == ()
     text = "---\ndescription: d\npermission: {bash: {'*': ask, 'rm *': deny}}\n---\nb"
     assert read_text(text, path="x.md", dialect=Dialect.OPENCODE).disallowed_tools == ()
+
+
+@pytest.mark.parametrize(
+    ("permission", "tools", "disallowed"),
+    [
+        ("{edit: deny}", None, ("edit", "write")),  # one word for every change of a file
+        ("{'*': deny, read: allow, bash: ask}", ("read", "bash"), ()),
+        ("{'*': deny, edit: allow}", ("edit", "write"), ()),
+        ("{'*': deny, edit: deny, read: allow}", ("read",), ("edit", "write")),
+        ("{'*': deny, skill: {'*': deny, one: allow}}", ("skill",), ()),
+        ("{'*': deny, task: {'*': deny}}", (), ("task",)),
+        ("{read: allow, '*': deny}", (), ()),  # the last word counts
+        ("{read: allow, '*': deny, grep: allow}", ("grep",), ()),
+        ("{'*': {'*': deny}}", (), ()),
+        ("{'*': deny, read: perhaps}", (), ()),
+        ("{'*': allow, bash: deny}", None, ("bash",)),
+        ("{'*': ask}", None, ()),
+        ("{bash: allow, 'rm -rf *': deny}", None, ()),  # a command is no tool
+        ("{external_directory: deny, doom_loop: deny}", None, ()),  # nor is a guard
+        ("{'*': deny}\ntools: {read: true}", (), ()),
+        ("{'*': deny, read: allow}\ntools: {read: true, bash: true}", ("read",), ()),
+        ("{'*': deny, read: allow}\ntools: {bash: false}", ("read",), ("bash",)),
+        ("{'*': deny, read: allow, bash: allow}\ntools: {read: false}", ("bash",), ("read",)),
+    ],
+)
+def test_what_a_permission_map_leaves(
+    permission: str, tools: tuple[str, ...] | None, disallowed: tuple[str, ...]
+) -> None:
+    text = f"---\ndescription: d\npermission: {permission}\n---\nb"
+    found = read_text(text, path="x.md", dialect=Dialect.OPENCODE)
+    assert (found.tools, found.disallowed_tools) == (tools, disallowed)
 
 
 def test_omitted_is_all() -> None:

@@ -269,7 +269,8 @@ function ranked(list, part) {
     const names = [one.handle, one.name].map((name) => name?.toLowerCase() ?? "");
     if (names.some((name) => name.startsWith(part))) return 0;
     if (names.some((name) => name.includes(part))) return 1;
-    return one.title?.toLowerCase().includes(part) ? 2 : 3;
+    // What a subagent's description says would bring nearly all of them.
+    return one.kind !== "definition" && one.title?.toLowerCase().includes(part) ? 2 : 3;
   };
   const found = list.map((one) => [place(one), one]).filter(([at]) => at < 3);
   return found.sort((a, b) => a[0] - b[0]).map(([, one]) => one);

@@ -58,6 +58,7 @@ def test_the_context_is_a_drawer_where_two_panes_fit(visit: Open, committed_cast
     expect(page.locator("#context")).to_be_hidden()
 
 
+@pytest.mark.req("FX-152")
 def test_a_mention_is_completed_and_the_text_is_sent_once(
     visit: Open, committed_cast: Cast
 ) -> None:
@@ -68,6 +69,10 @@ def test_a_mention_is_completed_and_the_text_is_sent_once(
     expect(page.get_by_role("option", name="engineer")).to_be_visible()
     text.press("Enter")
     expect(text).to_have_value("ask @engineer ")
+    text.press_sequentially("and @general")
+    expect(page.get_by_role("option", name="agent-general-purpose")).to_be_visible()
+    text.press("Enter")
+    expect(text).to_have_value("ask @engineer and @agent-general-purpose ")
     text.press_sequentially("for nothing")
     posts: list[str] = []
     page.on("request", lambda request: posts.append(request.url) if request.post_data else None)

@@ -137,13 +137,13 @@ class Bubblewrap:
     is_closed: bool = True
 
     def line(self, command: str, directory: Path) -> list[str]:
-        setting = [word for pair in self.variables.items() for word in ("--setenv", *pair)]
         script = f"{_FORWARD if self.spec.gateway_socket else ''}{command}\n"
-        inside = ["--clearenv", *setting, "--chdir", str(directory), "bash", "-c", script]
+        inside = ["--chdir", str(directory), "bash", "-c", script]
         return [self.program, *_NAMESPACES, *_system(), *self._mounts(), *inside]
 
     def environment(self) -> dict[str, str]:
-        return {"PATH": PATH}
+        # Handed through, not set by an option: command lines can be read by all of the machine.
+        return dict(self.variables)
 
     def _mounts(self) -> Iterator[str]:
         home = self.spec.home_directory

@@ -87,6 +87,16 @@ def test_what_the_run_gives_it_is_there(tmp_path: Path, bench_for: MakeBench) ->
         assert use(bench_for(spec), "bash", command="echo $GREETING").content == "hello world"
 
 
+@pytest.mark.needs("bwrap", "socat")
+def test_what_the_run_gives_it_stands_in_no_command_line(tmp_path: Path) -> None:
+    """Every user of the machine reads command lines; the run's git token is in its environment."""
+    for kind in ("required", "off"):
+        spec = make_spec(tmp_path, sandbox=kind, environment={"TOKEN": "run-token"})
+        chosen = sandbox.choose(spec)
+        assert "run-token" not in " ".join(chosen.line("true", tmp_path))
+        assert chosen.environment()["TOKEN"] == "run-token"
+
+
 def test_a_command_that_takes_too_long_is_ended_whole(bench: Workbench) -> None:
     out = use(bench, "bash", command="echo begun; sleep 301 & sleep 301", timeout_seconds=0.3)
     assert out.is_error

@@ -82,3 +82,18 @@ def test_a_reachable_instance_asks_for_its_setup_token(client: Client, settings:
     assert not User.objects.exists()
     sign_up(client, workspace_name="Mine", setup_token="from-the-terminal")
     assert User.objects.get().is_instance_admin
+
+
+def test_the_sessions_of_an_account_are_told_apart(client: Client, cast: Cast) -> None:
+    for browser in ("Lynx/2.9", "Firefox/140"):
+        there = Client(HTTP_USER_AGENT=browser)
+        there.post("/accounts/login/", {"login": "ada@example.org", "password": PASSWORD})
+        page = there.get("/accounts/sessions/").content.decode()
+        assert browser in page
+        assert "127.0.0.1" in page
+        assert page.count("This one") == 1
+    assert "Lynx/2.9" in page
+    there.post("/accounts/sessions/")
+    page = there.get("/accounts/sessions/").content.decode()
+    assert "Lynx/2.9" not in page
+    assert "Firefox/140" in page

@@ -75,6 +75,7 @@ MIDDLEWARE = [
     "allauth.account.middleware.AccountMiddleware",
     "allauth.usersessions.middleware.UserSessionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    "controlcenter.wrong_method.WrongMethod",
 ]
 
 ROOT_URLCONF = "controlcenter.urls"

@@ -50,3 +50,11 @@ def test_a_character_that_cannot_be_kept_is_refused(cast: Cast, browser: Client)
     page = browser.get(address)
     assert page.status_code == 400
     assert "Nothing was changed." in page.content.decode()
+
+
+def test_an_address_for_forms_opened_as_a_page_says_so(cast: Cast, browser: Client) -> None:
+    page = browser.get(cast.path("repositories/add/"))
+    assert (page.status_code, page["Allow"]) == (405, "POST")
+    assert "Nothing was changed." in page.content.decode()
+    answer = browser.delete(cast.path("api/agents/"))
+    assert (answer.status_code, answer.json()["code"]) == (405, "wrong-method")

@@ -38,21 +38,29 @@ def _code(text: str, language: str, _attrs: str) -> str:
     return str(highlight(text, lexer, HtmlFormatter(nowrap=True)))
 
 
-_parser = (
-    MarkdownIt("commonmark", {"html": False, "highlight": _code, "breaks": True})
-    .enable(["table", "strikethrough"])
-    .disable(["image", "html_block", "html_inline"])
-)
+def _parser(*, breaks: bool) -> MarkdownIt:
+    return (
+        MarkdownIt("commonmark", {"html": False, "highlight": _code, "breaks": breaks})
+        .enable(["table", "strikethrough"])
+        .disable(["image", "html_block", "html_inline"])
+    )
+
+
+_said = _parser(breaks=True)
+_written = _parser(breaks=False)
 
 
 @lru_cache(maxsize=2048)
-def render(text: str, mentions: frozenset[str] = frozenset()) -> SafeString:
+def render(
+    text: str, mentions: frozenset[str] = frozenset(), *, is_file: bool = False
+) -> SafeString:
     """HTML of Markdown. Handles in `mentions` (lower case) are shown as mentions.
 
-    Characters that would not be seen are named, also inside code.
+    A line ends where it was ended in a message; in a file it only was long enough. Characters that
+    would not be seen are named, also inside code.
     """
     html = nh3.clean(
-        _parser.render(text),
+        (_written if is_file else _said).render(text),
         tags=TAGS,
         attributes=ATTRIBUTES,
         url_schemes={"http", "https", "mailto"},

@@ -55,3 +55,9 @@ def test_no_text_brings_in_an_attribute(text: str) -> None:
         assert set(element.attrib) <= ALLOWED
         assert element.tag not in {"script", "img", "style", "iframe", "form", "svg"}
         assert str(element.get("href", "http:")).startswith(("http:", "https:", "mailto:", "/", ""))
+
+
+def test_the_lines_of_a_file_flow_together_those_of_a_message_do_not() -> None:
+    text = "A line that was\nlong enough.  \nAnd one that ends."
+    assert render(text, is_file=True).count("<br") == 1
+    assert render(text).count("<br") == 2

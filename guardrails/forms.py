@@ -44,10 +44,16 @@ class RuleForm(forms.Form):
         choices=[(scope.value, scope.label) for scope in reversed(Scope)],
         initial=Scope.WORKSPACE,
     )
-    agent: Any = forms.ModelChoiceField(queryset=None, label=_("Agent"), required=False)
-    space: Any = forms.ModelChoiceField(queryset=None, label=_("Space"), required=False)
+    agent: Any = forms.ModelChoiceField(
+        queryset=None, label=_("Agent"), required=False, empty_label=_("No single agent")
+    )
+    space: Any = forms.ModelChoiceField(
+        queryset=None, label=_("Space"), required=False, empty_label=_("No single space")
+    )
     action_class = forms.ChoiceField(
-        label=_("Action class"), choices=[("", "–"), *ActionClass.choices], required=False
+        label=_("Action class"),
+        choices=[("", _("None, but a command")), *ActionClass.choices],
+        required=False,
     )
     command_prefix = forms.CharField(
         label=_("or a command that begins with"),
@@ -154,8 +160,12 @@ def initial_of(rule: Rule) -> dict[str, Any]:
 class WhatIfForm(forms.Form):
     """An action that nobody has done yet."""
 
-    agent: Any = forms.ModelChoiceField(queryset=None, label=_("Agent"))
-    space: Any = forms.ModelChoiceField(queryset=None, label=_("Space"))
+    agent: Any = forms.ModelChoiceField(
+        queryset=None, label=_("Agent"), empty_label=_("Choose an agent")
+    )
+    space: Any = forms.ModelChoiceField(
+        queryset=None, label=_("Space"), empty_label=_("Choose a space")
+    )
     command = forms.CharField(
         label=_("A shell command"),
         max_length=4000,
@@ -163,7 +173,9 @@ class WhatIfForm(forms.Form):
         widget=forms.Textarea(attrs={"rows": 2, "spellcheck": "false", "class": "mono"}),
     )
     action_class = forms.ChoiceField(
-        label=_("or an action class"), choices=[("", "–"), *ActionClass.choices], required=False
+        label=_("or an action class"),
+        choices=[("", _("None, but a command")), *ActionClass.choices],
+        required=False,
     )
     refs = Lines(label=_("Branches and tags"))
     paths = Lines(label=_("Paths"))

@@ -303,3 +303,11 @@ def test_a_stranger_changes_nothing(cast: Cast, path: str) -> None:
 @pytest.mark.parametrize("path", [RULES, RULES + "what-if/"])
 def test_rules_are_not_for_who_only_views(cast: Cast, path: str) -> None:
     assert cast.client(cast.vera).get(cast.path(path)).status_code == 403
+
+
+@pytest.mark.parametrize("path", [RULES + "new/", RULES + "what-if/"])
+def test_a_choice_that_is_not_made_yet_is_said_in_words(cast: Cast, path: str) -> None:
+    page = cast.client(cast.ada).get(cast.path(path)).content.decode()
+    assert "---------" not in page
+    assert ">–<" not in page
+    assert "None, but a command" in page

@@ -26,7 +26,11 @@ def add(
     model: str = "",
     is_house_address: bool = False,
 ) -> ModelConnection:
-    """A stored connection, the default one when it is the first; its test is queued."""
+    """A stored connection whose test is queued.
+
+    It is the default when it is the first, or when the test of the one before said no: who pastes
+    the right key after a wrong one means to use it.
+    """
     take_turn("models")
     credential = None
     if key:
@@ -36,6 +40,7 @@ def add(
             label=str(ModelConnection.Provider(provider).label),
             by=by,
         )
+    present = ModelConnection.objects.filter(is_default=True).first()
     connection = ModelConnection.objects.create(
         provider=provider,
         name=_free_name(provider, base_url),
@@ -43,9 +48,11 @@ def add(
         is_house_address=is_house_address,
         credential=credential,
         default_model=model,
-        is_default=not ModelConnection.objects.filter(is_default=True).exists(),
+        is_default=present is None,
     )
     audit.record("model.connect", actor=by, subject=connection.name, detail={"to": base_url})
+    if present is not None and present.check_ok is False:
+        make_default(connection, by=by)
     check_soon(connection)
     return connection
 

@@ -127,6 +127,19 @@ def test_a_server_that_is_down_is_said_to_be(operator: Cast) -> None:
     assert "cannot be reached" in row.check_sentence
 
 
+def test_the_right_key_after_a_wrong_one_is_the_one_that_is_used(operator: Cast) -> None:
+    refused = Step(text="ready", first=["401"])
+    with anthropic.scripted(refused) as server:
+        connect(operator, provider="anthropic", key="sk-ant-wrong-0000000", base_url=server.url)
+        assert checked(operator).check_ok is False
+        server.give_up()
+    connect(operator, provider="anthropic", key="sk-ant-right-0000000")
+    connect(operator, provider="openai", base_url="http://localhost:1/v1", model="m")
+    with operator.bound():
+        default = ModelConnection.objects.get(is_default=True)
+    assert (default.provider, default.base_url) == ("anthropic", "")
+
+
 def test_the_demo_says_that_there_is_no_ai_in_it(operator: Cast) -> None:
     for _ in range(2):  # a double click
         connect(operator, provider="demo")

@@ -4,6 +4,7 @@ from uuid import UUID
 
 from django.core.exceptions import PermissionDenied
 from django.db import IntegrityError, transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -63,11 +64,10 @@ def _join(user: User, role: str) -> Membership:
 
 def change_role(membership: Membership, role: str, *, by: Membership) -> None:
     """Gives another role below owner. Raises CannotChangeMember."""
-    if membership.role == Role.OWNER or role == Role.OWNER:
-        raise CannotChangeMember(_("Ownership is only passed on by the owner, by a transfer."))
     if not by.may(Role.ADMIN):
         raise CannotChangeMember(_("Only an admin changes roles."))
-    Membership.objects.filter(pk=membership.pk).update(role=role)
+    if role == Role.OWNER or not _below_owner(membership).update(role=role):
+        raise CannotChangeMember(_("Ownership is only passed on by the owner, by a transfer."))
     audit.record(
         "member.role", actor=by.principal, subject=str(membership.user), detail={"role": role}
     )
@@ -75,25 +75,30 @@ def change_role(membership: Membership, role: str, *, by: Membership) -> None:
 
 
 def transfer_ownership(to: Membership, *, by: Membership) -> None:
-    """Makes another member the owner and the old owner an admin, in one step."""
-    if by.role != Role.OWNER or not to.is_active or to.pk == by.pk:
+    """Makes another member the owner and the old owner an admin, in one step of the bound
+    transaction. Raises CannotChangeMember."""
+    owner = Membership.objects.filter(pk=by.pk, role=Role.OWNER)
+    heir = Membership.objects.filter(pk=to.pk, is_active=True)
+    if to.pk == by.pk or not (owner.update(role=Role.ADMIN) and heir.update(role=Role.OWNER)):
         raise CannotChangeMember(_("Only the owner passes ownership on, to another active member."))
-    Membership.objects.filter(pk=by.pk).update(role=Role.ADMIN)
-    Membership.objects.filter(pk=to.pk).update(role=Role.OWNER)
     audit.record("workspace.transfer", actor=by.principal, subject=str(to.user))
     _tell(by.user_id, to.user_id)
 
 
 def remove(membership: Membership, *, by: Membership) -> None:
     """Ends a membership; what the person wrote stays. Raises CannotChangeMember for the owner."""
-    if membership.role == Role.OWNER:
-        raise CannotChangeMember(_("The owner can leave only after passing ownership on."))
     if not by.may(Role.ADMIN) and by.pk != membership.pk:
         raise CannotChangeMember(_("Only an admin removes other members."))
-    Membership.objects.filter(pk=membership.pk).update(is_active=False)
+    if not _below_owner(membership).update(is_active=False):
+        raise CannotChangeMember(_("The owner can leave only after passing ownership on."))
     Principal.objects.filter(pk=membership.principal_id).update(removed_at=timezone.now())
     audit.record("member.remove", actor=by.principal, subject=str(membership.user))
     _tell(membership.user_id)
+
+
+def _below_owner(membership: Membership) -> QuerySet[Membership]:
+    """The membership as it is when it is written, unless it owns the workspace by then."""
+    return Membership.objects.filter(pk=membership.pk).exclude(role=Role.OWNER)
 
 
 def instance_is_empty() -> bool:

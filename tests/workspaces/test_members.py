@@ -49,6 +49,32 @@ def test_nobody_else_makes_or_unmakes_an_owner(cast: Cast) -> None:
         assert role_of(cast.ada) == Role.OWNER
 
 
+def test_what_was_read_before_a_transfer_unmakes_no_owner(cast: Cast) -> None:
+    """The rows of a request that was under way while ownership was passed on."""
+    with cast.bound():
+        ben = Membership.objects.get(pk=cast.ben.pk)
+        members.transfer_ownership(cast.ben, by=cast.ada)
+        late: list[Callable[[], None]] = [
+            lambda: members.change_role(ben, Role.VIEWER, by=cast.ada),
+            lambda: members.remove(ben, by=cast.ada),
+            lambda: members.transfer_ownership(cast.vera, by=cast.ada),
+        ]
+        for act in late:
+            with pytest.raises(CannotChangeMember):
+                act()
+        owners = Membership.objects.filter(role=Role.OWNER, is_active=True)
+        assert list(owners) == [ben]
+
+
+def test_ownership_never_goes_to_who_was_removed_meanwhile(cast: Cast) -> None:
+    with cast.bound():
+        members.remove(Membership.objects.get(pk=cast.ben.pk), by=cast.ada)
+    with pytest.raises(CannotChangeMember), cast.bound():
+        members.transfer_ownership(cast.ben, by=cast.ada)
+    with cast.bound():
+        assert (role_of(cast.ada), role_of(cast.ben)) == (Role.OWNER, Role.MEMBER)
+
+
 def test_a_removed_member_is_out_and_may_come_back(cast: Cast) -> None:
     ben = cast.client(cast.ben)
     assert ben.get(cast.path()).status_code == 200

@@ -46,8 +46,8 @@ def invitation_revoke(
     request: MemberRequest, workspace: Workspace, invitation: UUID
 ) -> HttpResponse:
     row = get_or_404(Invitation, invitation)
-    if row.is_open:
-        Invitation.objects.filter(pk=row.pk, accepted_at=None).update(revoked_at=timezone.now())
+    open_ones = Invitation.objects.filter(pk=row.pk, accepted_at=None, revoked_at=None)
+    if row.is_open and open_ones.update(revoked_at=timezone.now()):
         audit.record("member.uninvite", actor=request.principal, subject=row.email)
     return redirect("workspaces:member-list", workspace.slug)
 

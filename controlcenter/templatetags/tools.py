@@ -15,29 +15,25 @@ register = template.Library()
 
 @dataclass(frozen=True)
 class Face:
-    """on: the argument that says what it is done on; words: it is prose, not a path or command.
-
-    looks: the call only reads, so that several of them fold into one line.
-    """
+    """on: the argument that says what it is done on; words: it is prose, not a path or command."""
 
     word: "_StrPromise | str"
     icon: str
     on: tuple[str, ...] = ()
     words: bool = False
-    looks: bool = False
 
 
 FACES: dict[str, Face] = {
-    "read": Face(_("Read"), "file-text", ("path", "file_path"), looks=True),
+    "read": Face(_("Read"), "file-text", ("path", "file_path")),
     "write": Face(_("Write"), "file-plus-2", ("path", "file_path")),
     "edit": Face(_("Edit"), "pencil", ("path", "file_path")),
     "multi_edit": Face(_("Edit"), "pencil", ("path", "file_path")),
-    "glob": Face(_("Find files"), "folder-tree", ("pattern", "path"), looks=True),
-    "grep": Face(_("Search"), "search", ("pattern", "path"), looks=True),
-    "list": Face(_("List"), "folder", ("path",), looks=True),
+    "glob": Face(_("Find files"), "folder-tree", ("pattern", "path")),
+    "grep": Face(_("Search"), "search", ("pattern", "path")),
+    "list": Face(_("List"), "folder", ("path",)),
     "bash": Face(_("Shell"), "square-terminal", ("command",)),
-    "bash_output": Face(_("Shell output"), "square-terminal", ("task_id", "id"), looks=True),
-    "kill_shell": Face(_("End shell"), "square", ("task_id", "id")),
+    "shell_output": Face(_("Shell output"), "square-terminal", ("shell",)),
+    "shell_stop": Face(_("End shell"), "square", ("shell",)),
     "web_fetch": Face(_("Fetch"), "globe", ("url",)),
     "web_search": Face(_("Search the web"), "globe", ("query",), words=True),
     "todo": Face(_("To do"), "list-todo", words=True),
@@ -49,13 +45,13 @@ FACES: dict[str, Face] = {
     "propose_orchestration": Face(_("Orchestration"), "route", ("title",), words=True),
     "agent": Face(_("Delegate"), "users", ("description", "agent", "prompt"), words=True),
     "send_message": Face(_("Message"), "send", ("to", "text"), words=True),
-    "list_agents": Face(_("Look at the team"), "users", looks=True),
+    "list_agents": Face(_("Look at the team"), "users"),
     "write_definition": Face(_("Agent definition"), "file-plus-2", ("name",)),
     "task_stop": Face(_("Stop task"), "square", ("task_id", "id")),
     "workflow": Face(_("Workflow"), "workflow", ("name",), words=True),
     "git_commit": Face(_("Commit"), "git-commit-horizontal", ("message",), words=True),
     "git_push": Face(_("Push"), "git-branch", ("ref", "refs", "branch")),
-    "git_status": Face(_("Status"), "git-compare", looks=True),
+    "git_status": Face(_("Status"), "git-compare"),
     "open_pr": Face(_("Pull request"), "git-pull-request", ("title",), words=True),
     "create_pr": Face(_("Pull request"), "git-pull-request", ("title",), words=True),
     "add_review_finding": Face(_("Finding"), "scan-search", ("title", "summary"), words=True),
@@ -87,11 +83,6 @@ def tool_word(name: str) -> str:
 def speaks_words(name: str) -> bool:
     """Whether what a tool is done on is prose (then it is not set in mono)."""
     return face(name).words
-
-
-@register.filter
-def only_looks(name: str) -> bool:
-    return face(name).looks
 
 
 @register.filter

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from controlcenter.templatetags import frame, states, tools, ui
+from harness.tools.surface import ALL
 
 ROOT = Path(__file__).resolve().parents[2]
 STATIC, TEMPLATES = ROOT / "static", ROOT / "templates"
@@ -33,6 +34,10 @@ def test_a_template_has_no_inline_style_or_script(page: Path) -> None:
     assert "<style" not in text
     for tag in re.findall(r"<script\b[^>]*>", text):
         assert "src=" in tag or "application/json" in tag, tag
+
+
+def test_every_tool_of_the_harness_has_a_word_and_an_icon_of_its_own() -> None:
+    assert {tool.name for tool in ALL} - set(tools.FACES) == set()
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)

@@ -79,11 +79,6 @@ def rule_words(rule: RuleFacts) -> Sentence:
     return _("The %(scope)s says: %(decision)s · %(what)s") % words
 
 
-def reason_for_agent(resolution: Resolution) -> str:
-    """What a refused call comes back with: plain English, fit to be relayed."""
-    return f"Denied by a guardrail. {sentence(resolution)}"
-
-
 def why(resolution: Resolution) -> dict[str, Any]:
     """What an approval keeps of the resolution, to say later why it was asked."""
     step = resolution.step

@@ -206,11 +206,6 @@ class Approval(TenantModel):
     def is_open(self) -> bool:
         return self.state == self.State.PENDING
 
-    @property
-    def short_digest(self) -> str:
-        """Eight digits that a person can compare: `3f9c·71ab`."""
-        return f"{self.digest[:4]}·{self.digest[4:8]}"
-
 
 class Autonomy(TenantModel):
     """How freely one agent acts in one space; no row means with approval."""

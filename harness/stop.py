@@ -28,10 +28,6 @@ class Stop:
         self.reason: StopReason | None = None
         self.note = ""
 
-    @property
-    def is_requested(self) -> bool:
-        return self._asked.is_set()
-
     def request(self, reason: StopReason, note: str = "") -> None:
         """After this every wait of the run returns: sockets are shut down, tools are killed."""
         with self._lock:

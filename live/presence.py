@@ -18,7 +18,6 @@ from live.limits import limits
 from live.publish import after_commit, guarded
 
 Kind = Literal["human", "agent"]
-HumanState = Literal["online", "idle"]
 AgentState = Literal["thinking", "running", "blocked", "done"]
 
 # A crowd of this size is still fanned out every 100 ms; a larger one more seldom.

@@ -22,10 +22,6 @@ HIDDEN = compile(f"[{_DECEIVING}{_SPACES}]|{_LONE_JOINER}")
 NAMES = {"\x1b": "ESC", "\x00": "NUL", "\r": "CR", "\x08": "BS", "\x7f": "DEL", "\ufeff": "BOM"}
 
 
-def has_unseen(text: str) -> bool:
-    return HIDDEN.search(text) is not None
-
-
 def show(text: str) -> SafeString:
     """The text escaped, each unseen character as a small named mark."""
     return mark_safe(HIDDEN.sub(named, str(escape(text))))

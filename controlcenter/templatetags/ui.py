@@ -293,12 +293,6 @@ def money(cents: float | None) -> str:
     return f"${dollars:,.2f}" if not 0 < dollars < 0.01 else f"${dollars:.4f}"
 
 
-@register.filter
-def usd(microusd: float | None) -> str:
-    """Millionths of a dollar as dollars, as models are billed."""
-    return money(None if microusd is None else microusd / 10_000)
-
-
 # --- Forms ---------------------------------------------------------------------------------------
 
 

@@ -42,13 +42,11 @@ class Captured:
         self._file_limit = stored
         self._head = bytearray()
         self._tail = bytearray()
-        self._lines = 0
         self.size = 0
         self.artefact: Path | None = None
 
     def add(self, data: bytes) -> None:
         self.size += len(data)
-        self._lines += data.count(b"\n")
         if self.artefact or self.size > 2 * self._half:
             self._store(data)
         room = self._half - len(self._head)

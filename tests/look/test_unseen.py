@@ -32,13 +32,13 @@ ORDINARY = [
 @pytest.mark.parametrize(("text", "name"), NAMED)
 def test_what_cannot_be_seen_is_named(text: str, name: str) -> None:
     assert f">{name}</span>" in unseen.show(text)
-    assert unseen.has_unseen(text)
+    assert unseen.count(text)
 
 
 @pytest.mark.parametrize("text", ORDINARY)
 def test_ordinary_text_stays_as_it_is(text: str) -> None:
     assert unseen.show(text) == text
-    assert not unseen.has_unseen(text)
+    assert not unseen.count(text)
 
 
 def test_the_text_is_escaped() -> None:

@@ -1,6 +1,7 @@
 """Bringing agent files in from elsewhere: gathered, shown, and created once they are confirmed."""
 
 import base64
+import os
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -15,7 +16,6 @@ from django.utils.translation import gettext as _
 from outside.sentences import joined
 from workspaces import audit
 from workspaces.background import enqueue
-from workspaces.ids import uuid7
 from workspaces.models import Principal
 from workspaces.sentences import translated
 from workspaces.tenancy import bind
@@ -23,7 +23,7 @@ from workspaces.tenancy import bind
 from . import editing, packages, shelves
 from .creating import Profile, create
 from .definitions import DefinitionImport, Shelf
-from .library import adopting, detect, reading
+from .library import adopting, detect, names, reading
 from .library.definition import AgentDefinition, Dialect
 from .library.loading import agent_files
 from .models import Agent
@@ -102,11 +102,16 @@ def keep(
     """The gathered files wait in the row until they are confirmed."""
     kept: list[dict[str, str]] = []
     size = 0
+    left_out = [{**each, "path": names.readable(each["path"])} for each in left_out]
     for path, data in files.items():
+        if names.readable(path) != path:
+            why = _("Its name is no UTF-8. Rename it and read again.")
+            left_out.append({"path": names.readable(path), "why": why})
+            continue
         size += len(data)
         if len(kept) >= MOST_FILES or size > MOST_BYTES:
             why = _("An import has at most %(n)s files and 12 MB.") % {"n": MOST_FILES}
-            left_out = [*left_out, {"path": path, "why": why}]
+            left_out.append({"path": path, "why": why})
             continue
         kept.append({"path": path[-400:], "data": base64.b64encode(data).decode()})
     row.files, row.left_out, row.state = kept, left_out[:MOST_REASONS], State.READY
@@ -161,14 +166,25 @@ def gather_folder(folder: Path) -> tuple[dict[str, bytes], list[dict[str, str]]]
     files: dict[str, bytes] = {}
     left_out: list[dict[str, str]] = []
     for path in chosen[: MOST_FILES + 1]:
-        real = (folder / path).resolve()
-        if not real.is_relative_to(folder.resolve()) or not real.is_file():
-            left_out.append({"path": path, "why": _("A link that leads out of its folder.")})
-        elif real.stat().st_size > shelves.MOST_BYTES:
-            left_out.append({"path": path, "why": _("The file is larger than 2 MB.")})
-        else:
-            files[path] = real.read_bytes()
+        try:
+            files[path] = _bytes_in(folder, path)
+        except CannotKeep as error:
+            left_out.append({"path": path, "why": str(error)})
+        except OSError as error:
+            left_out.append({"path": path, "why": error.strerror or str(error)})
     return files, left_out
+
+
+def _bytes_in(folder: Path, path: str) -> bytes:
+    """The bytes of a file of the folder. Raises CannotKeep or OSError."""
+    real = Path(os.path.realpath(folder / path))
+    if not real.is_relative_to(os.path.realpath(folder)):
+        raise CannotKeep(_("A link that leads out of its folder."))
+    if not real.is_file():
+        raise CannotKeep(_("This is no plain file."))
+    if real.stat().st_size > shelves.MOST_BYTES:
+        raise CannotKeep(_("The file is larger than 2 MB."))
+    return real.read_bytes()
 
 
 def candidates(
@@ -250,7 +266,9 @@ def to_package(row: DefinitionImport, owner: Owner, *, by: Principal) -> Confirm
 
 
 def to_roster(row: DefinitionImport, chosen: Iterable[Candidate], *, by: Principal) -> Confirmed:
-    """A paused agent of the workspace for each chosen file that can become one."""
+    """A paused agent of the workspace for each chosen file that can become one. When none can,
+    the import waits as before.
+    """
     created: list[str] = []
     ids: list[str] = []
     refused: list[tuple[str, str]] = []
@@ -264,7 +282,7 @@ def to_roster(row: DefinitionImport, chosen: Iterable[Candidate], *, by: Princip
         else:
             created.append(agent.name)
             ids.append(str(agent.pk))
-    row.created, row.state = ids, State.DONE
+    row.created, row.state = ids, State.DONE if ids else State.READY
     row.save(update_fields=["created", "state"])
     return Confirmed(tuple(created), tuple(refused))
 
@@ -327,8 +345,9 @@ def _finish(
     *,
     by: Principal,
 ) -> Confirmed:
-    row.batch = shelves.put(owner, files.items(), by=by) if files else uuid7()
-    row.state = State.DONE
+    if not files:  # it waits as before
+        return Confirmed((), tuple(refused))
+    row.batch, row.state = shelves.put(owner, files.items(), by=by), State.DONE
     row.save(update_fields=["batch", "state"])
     audit.record(
         "definition.import",

@@ -96,15 +96,29 @@ def hand_edit(agent: Agent) -> str | None:
     """What stands in the agent's file, when somebody wrote there what the row does not say.
 
     None when there is no file, or when row and file agree. Also None for what is no plain file.
+    Empty for a file that cannot be read.
     """
     if agent.is_draft:
         return None
+    try:
+        data = on_disk(agent)
+    except OSError:
+        return ""
+    if data is None:
+        return None
+    text = data[:MOST_BYTES].decode("utf-8", "replace")
+    return None if text == definition(agent) else text
+
+
+def on_disk(agent: Agent) -> bytes | None:
+    """The bytes of a named agent's file, one more than `MOST_BYTES` at most; None for what is no
+    plain file. Raises OSError.
+    """
     file = directory(agent) / DEFINITION
     if file.is_symlink() or not file.is_file():
         return None
     with file.open("rb") as opened:
-        text = opened.read(MOST_BYTES).decode("utf-8", "replace")
-    return None if text == definition(agent) else text
+        return opened.read(MOST_BYTES + 1)
 
 
 def drift(agent: Agent, usable: Collection[str] | None = None) -> list[Drift]:

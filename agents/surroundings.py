@@ -4,6 +4,7 @@ Unchanged files cost a look at their times, nothing more.
 """
 
 import json
+import os
 import tomllib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -92,7 +93,7 @@ def place_in(found: Found, owners: Iterable[tuple[str, UUID | None]]) -> tuple[U
     """The repository of a found file and its path in it, None when it is no repository's."""
     for root, repository_id in owners:
         prefix = f"{root}/"
-        whole = str((found.place.folder / found.relative).resolve())
+        whole = os.path.realpath(found.place.folder / found.relative)
         if repository_id is not None and whole.startswith(prefix):
             return repository_id, whole.removeprefix(prefix)
     return None

@@ -34,13 +34,33 @@ class Taken:
 
 
 def read(agent: Agent) -> Taken | None:
-    """The agent's file as changes of its row. None when nobody wrote in it.
+    """The agent's file as changes of its row. None when nobody wrote in it. Raises OSError.
 
     A key that is left out is emptied; keys we do not know are kept with the row.
     """
-    text = mirror.hand_edit(agent)
-    if text is None:
+    if agent.is_draft:
         return None
+    data = mirror.on_disk(agent)
+    if problem := _unusable(data):
+        return Taken({}, (problem,))
+    text = mirror.hand_edit(agent)
+    return None if text is None else _taken(agent, text)
+
+
+def _unusable(data: bytes | None) -> str:
+    """Why nothing can be taken without losing some of it; empty when all is well."""
+    if data is None:
+        return _("There is no plain AGENTS.md there. Keep the settings to write it again.")
+    if len(data) > mirror.MOST_BYTES:
+        return _("AGENTS.md is larger than 4 MB.")
+    try:
+        data.decode()
+    except UnicodeDecodeError as fault:
+        return _("Byte %(number)s of AGENTS.md is not UTF-8.") % {"number": fault.start + 1}
+    return ""
+
+
+def _taken(agent: Agent, text: str) -> Taken:
     file = cc.parse(text)
     if not file.fields:
         said = [translated(warning.sentence) for warning in file.warnings]

@@ -1,5 +1,6 @@
 """`fork_tools` and the named restrictions of forks in `.qwen/fork-profiles/<name>.md`."""
 
+import os
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -102,8 +103,8 @@ def _bytes_of(folder: Path, name: str) -> bytes:
         raise ForkProfileError(_("%(name)s is no name of a fork profile.") % {"name": repr(name)})
     path = folder / f"{name}.md"
     try:
-        real = path.resolve(strict=True)
-        if real.parent != folder.resolve() or not real.is_file():
+        real = Path(os.path.realpath(path, strict=True))
+        if real.parent != Path(os.path.realpath(folder)) or not real.is_file():
             raise ForkProfileError(
                 _("The profile `%(name)s` is no regular file of its folder.") % {"name": name}
             )

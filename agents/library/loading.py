@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from agents.library import reading
+from agents.library import names, reading
 from agents.library.definition import AgentDefinition, Dialect
 from agents.library.places import Place
 from agents.library.warning import warn
@@ -50,7 +50,7 @@ class Loader:
         does not exist holds nothing.
         """
         return tuple(
-            Found(self._read(place, path), place, relative)
+            Found(self._read(place, path), place, names.readable(relative))
             for place in places
             for relative, path in agent_files(place.folder, root=place.root)
         )
@@ -116,7 +116,7 @@ def read_file(path: str, *, dialect: Dialect | None = None, real: str = "") -> A
             data = file.read(reading.MAX_BYTES + 1)
     except (OSError, ValueError) as fault:
         return _unreadable(path, dialect, getattr(fault, "strerror", None) or str(fault))
-    return reading.read_bytes(data, path=path, dialect=dialect)
+    return reading.read_bytes(data, path=names.readable(path), dialect=dialect)
 
 
 def _read_inside(path: str, place: Place) -> AgentDefinition:
@@ -152,7 +152,7 @@ def _is_folder(entry: os.DirEntry[str]) -> bool:
 
 
 def _unreadable(path: str, dialect: Dialect | None, reason: str) -> AgentDefinition:
-    empty = AgentDefinition(dialect or Dialect.NONE, path=path)
+    empty = AgentDefinition(dialect or Dialect.NONE, path=names.readable(path))
     return empty.skipped(
         warn("unreadable", _("The file cannot be read: %(reason)s.") % {"reason": reason})
     )

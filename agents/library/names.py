@@ -44,6 +44,11 @@ def slugify(name: str) -> str:
     return f"{slug[: MAX_SLUG - 9].rstrip('-') or 'agent'}-{mark}"
 
 
+def readable(path: str) -> str:
+    """The path as text that can be stored and shown: bytes that are no UTF-8 become U+FFFD."""
+    return path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
 def stem(path: str) -> str:
     """The file name of a path without `.md`, `.agent.md` or `.chatmode.md`."""
     name = path.replace("\\", "/").rsplit("/", 1)[-1]

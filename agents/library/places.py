@@ -1,5 +1,6 @@
 """The folders in which agent files are looked for, from the highest scope to the lowest."""
 
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
@@ -170,9 +171,14 @@ def _extra_folder(text: str, where: Surroundings) -> Path | None:
         base, rest = root, text
     if base is None:
         return None
-    folder = Path(base / rest).resolve()
-    limits = [limit.resolve() for limit in (root, where.home) if limit is not None]
+    folder = _real(base / rest)
+    limits = [_real(limit) for limit in (root, where.home) if limit is not None]
     return folder if any(folder.is_relative_to(limit) for limit in limits) else None
+
+
+def _real(path: Path) -> Path:
+    """The path with its links resolved; one that goes in circles stays as it stands."""
+    return Path(os.path.realpath(path))
 
 
 def _member(where: Surroundings) -> Iterator[Place]:
@@ -197,7 +203,7 @@ def _packages(where: Surroundings) -> Iterator[Place]:
     for package in where.packages:
         for name in package.folders or ("agents",):
             folder = package.folder / name
-            if folder.resolve().is_relative_to(package.folder.resolve()):
+            if _real(folder).is_relative_to(_real(package.folder)):
                 yield Place(
                     Scope.PLUGIN, folder, package.folder, package.dialect, package=package.name
                 )

@@ -6,7 +6,7 @@ from uuid import UUID
 from django.conf import settings
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
-from django.http import Http404, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -30,6 +30,7 @@ from .shelf import SCOPES
 
 Kind, State = DefinitionImport.Kind, DefinitionImport.State
 MOST_UPLOADS = 200
+_ARCHIVES = (b"PK\x03\x04", b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"7z\xbc\xaf", b"Rar!")
 
 
 @require_POST
@@ -151,11 +152,14 @@ def _sent(request: MemberRequest) -> list[tuple[str, bytes]]:
     if any((file.size or 0) > shelves.MOST_BYTES for file in files):
         raise ValueError(_("One of the files is larger than 2 MB. Nothing was read."))
     sent = [(str(file.name), file.read()) for file in files]
-    text = request.POST.get("text", "")
+    if archive := next((name for name, data in sent if data.startswith(_ARCHIVES)), ""):
+        sentence = _("%(name)s is an archive. Unpack it and choose its files. Nothing was read.")
+        raise ValueError(sentence % {"name": archive})
+    text = request.POST.get("text", "").encode()
     if len(text) > shelves.MOST_BYTES:
         raise ValueError(_("The text is longer than 2 MB."))
     if text.strip():
-        sent.append((request.POST.get("path", "").strip() or "pasted.md", text.encode()))
+        sent.append((request.POST.get("path", "").strip() or "pasted.md", text))
     if not sent:
         raise ValueError(_("Choose a file or paste its text."))
     return sent
@@ -278,8 +282,6 @@ def _after(request: MemberRequest, row: DefinitionImport, done: Confirmed) -> Ht
         messages.success(request, text % {"n": len(done.created)})
     for path, why in done.refused[:5]:
         messages.warning(request, f"{path}: {why}")
-    if row.created:
+    if row.batch is None:  # agents of the roster, or nothing at all
         return redirect("agents:import-show", request.workspace.slug, row.pk)
-    if row.batch is None:
-        raise Http404
     return changes.after(request.workspace, row.batch)

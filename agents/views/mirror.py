@@ -88,7 +88,7 @@ def take_file(row: Agent, *, version: int, by: Principal) -> bool:
     taken = taking.read(row)
     if taken is None:
         return False
-    problems = [*taken.problems, *_problems(row, taken)]
+    problems = [*taken.problems, *(_problems(row, taken) if taken.changes else [])]
     if problems:
         raise ValidationError(problems)
     editing.save(row, taken.changes, version=version, by=by, is_busy=is_busy, over_file=True)

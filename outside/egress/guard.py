@@ -1,5 +1,6 @@
 """Decides whether an address may be reached, and which network addresses it means right now."""
 
+import os
 import re
 import socket
 from collections.abc import Callable, Iterable
@@ -87,7 +88,7 @@ class Guard:
         """The real directory behind a local path that the operator allowed. Raises Refused."""
         if not path.startswith("/") or "\0" in path:
             raise Refused(phrase("A local repository is given by its absolute path."))
-        real = Path(path).resolve()
+        real = Path(os.path.realpath(path))  # a link in circles stays as it stands
         roots = [root.resolve() for root in self.paths]
         if not any(real == root or root in real.parents for root in roots):
             raise Refused(

@@ -1,5 +1,6 @@
 """Importing many agent files: by upload, from a folder, from a repository at one commit."""
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -173,6 +174,7 @@ def test_files_become_paused_agents_of_the_roster_and_go_again(cast: Cast) -> No
         {"kind": "nonsense"},
         {"kind": "repository"},
         {"kind": "upload", "text": "x" * 3_000_000},
+        {"kind": "upload", "text": "é" * 1_500_000},  # counted in bytes, as a file is
     ],
 )
 def test_a_form_without_sense_says_so_and_creates_nothing(cast: Cast, form: Any) -> None:
@@ -180,6 +182,31 @@ def test_a_form_without_sense_says_so_and_creates_nothing(cast: Cast, form: Any)
     assert answer.status_code in {200, 400, 413}
     with cast.bound():
         assert not DefinitionImport.objects.exists()
+
+
+@pytest.mark.parametrize("head", [b"PK\x03\x04", b"\x1f\x8b\x08"])
+def test_an_archive_is_sent_back_with_a_word(cast: Cast, head: bytes) -> None:
+    form = {"kind": "upload", "files": [SimpleUploadedFile("kit.zip", head + b"\0" * 40)]}
+    answer = cast.client(cast.ben).post(cast.path(f"{LIBRARY}imports/"), form, follow=True)
+    assert "kit.zip is an archive. Unpack it" in answer.content.decode()
+    with cast.bound():
+        assert not DefinitionImport.objects.exists()
+
+
+@pytest.mark.parametrize("target", ["roster", "member"])
+def test_an_import_of_which_all_is_refused_waits_and_says_why(cast: Cast, target: str) -> None:
+    ada = cast.client(cast.ada)
+    bad = "---\nname: [x\n---\nb"
+    row = ask(ada, cast, kind="upload", files=uploads(("bad.md", bad)))
+    answer = ada.post(
+        cast.path(f"{LIBRARY}imports/{row.pk}/"), {"target": target, "file": "0"}, follow=True
+    )
+    assert answer.status_code == 200
+    assert "bad.md: " in answer.content.decode()
+    with cast.bound():
+        row.refresh_from_db()
+        assert (row.state, row.created) == ("ready", [])
+        assert not DefinitionChange.objects.exists()
 
 
 def test_bytes_of_every_kind_are_kept_as_they_came(cast: Cast) -> None:
@@ -245,13 +272,21 @@ def test_a_folder_that_the_operator_allowed_is_read(
         (top / path).write_text(body)
     (tmp_path / "secret.md").write_text(text("secret"))
     (top / "kit/agents/link.md").symlink_to(tmp_path / "secret.md")
+    (top / "kit/agents/circle.md").symlink_to("circle.md")
+    Path(os.fsdecode(os.fsencode(top) + b"/kit/agents/caf\xe9.md")).write_text(text("cafe"))
+    os.mkfifo(top / "kit/agents/pipe.md")
     settings.ALLOW_PATHS = [str(top)]
     ada = cast.client(cast.ada)
     row = ask(ada, cast, kind="folder", folder=str(top))
     assert {each["path"] for each in row.files} == {
         *(".claude/agents/reviewer.md", "kit/agents/deep/helper.md")
     }
-    assert [each["path"] for each in row.left_out] == ["kit/agents/link.md"]
+    assert {each["path"].rpartition("/")[2]: each["why"] for each in row.left_out} == {
+        "link.md": "A link that leads out of its folder.",
+        "circle.md": "This is no plain file.",
+        "pipe.md": "This is no plain file.",
+        "caf\ufffd.md": "Its name is no UTF-8. Rename it and read again.",
+    }
     page = page_of(ada, cast, row, target="organisation")
     confirm(ada, cast, row, "organisation", *[c.number for c in page.context["candidates"]])
     assert set(kept(shelf_of(cast))) == {".fuxi/agents/reviewer.md", ".fuxi/agents/helper.md"}
@@ -259,8 +294,11 @@ def test_a_folder_that_the_operator_allowed_is_read(
 
 def test_another_folder_is_refused_in_words(cast: Cast, tmp_path: Path, settings: Any) -> None:
     settings.ALLOW_PATHS = [str(tmp_path / "allowed")]
+    (tmp_path / "allowed").mkdir()
+    (tmp_path / "allowed/circle").symlink_to("circle")
     ada = cast.client(cast.ada)
-    for folder in (str(tmp_path), "/etc", "relative", f"{tmp_path}/allowed/../x"):
+    circle = f"{tmp_path}/allowed/circle"
+    for folder in (str(tmp_path), "/etc", "relative", f"{tmp_path}/allowed/../x", circle):
         row = ask(ada, cast, kind="folder", folder=folder)
         assert row.state == "failed"
         page = page_of(ada, cast, row)

@@ -1,7 +1,9 @@
 """The agent is a directory: written with the row, undone with it, and healed."""
 
 import shutil
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -236,3 +238,58 @@ def test_whatever_a_row_holds_the_file_gives_it_back(
     rendered = cc.render(row, persona)
     again = cc.parse(rendered)
     assert cc.render(again.fields, again.body) == rendered
+
+
+def drift_of(cast: Cast) -> list[mirror.Drift]:
+    with cast.bound():
+        return mirror.drift(Agent.objects.get(pk=cast.engineer.pk))
+
+
+def not_taken(cast: Cast, change: Callable[[Path], object]) -> str:
+    """What the page says when a file that was changed so is to be taken; row and file stay."""
+    file = mirror.directory(cast.engineer) / "AGENTS.md"
+    change(file)
+    before = file.read_bytes() if file.is_file() else None
+    address = cast.path(f"agents/{cast.engineer.pk}/take-file/")
+    answer = cast.client(cast.ada).post(address, follow=True)
+    with cast.bound():
+        assert Agent.objects.get(pk=cast.engineer.pk).version == cast.engineer.version
+    assert (file.read_bytes() if file.is_file() else None) == before
+    return answer.content.decode()
+
+
+def test_a_file_of_which_something_would_be_lost_is_not_taken(cast: Cast) -> None:
+    def append(data: bytes) -> Callable[[Path], object]:
+        return lambda file: file.write_bytes(file.read_bytes() + data)
+
+    assert "of AGENTS.md is not UTF-8" in not_taken(cast, append(b"caf\xe9"))
+    assert "AGENTS.md is larger than 4 MB" in not_taken(cast, append(b"x" * mirror.MOST_BYTES))
+
+
+def test_a_file_that_is_none_is_not_said_to_agree(cast: Cast) -> None:
+    said = not_taken(cast, Path.unlink)
+    assert "There is no plain AGENTS.md there" in said
+    assert "agree already" not in said
+    assert "There is no plain AGENTS.md there" in not_taken(cast, Path.mkdir)
+
+
+def test_a_file_that_cannot_be_read_counts_as_edited_and_is_not_written_over(
+    cast: Cast, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = mirror.directory(cast.engineer) / "AGENTS.md"
+    before = file.read_bytes()
+    opened = Path.open
+
+    def refusing(path: Path, *args: Any, **kwargs: Any) -> Any:
+        if path == file:
+            raise PermissionError(13, "Permission denied")
+        return opened(path, *args, **kwargs)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "open", refusing)
+        page = cast.client(cast.ada).get(cast.path("agents/mirror/"))
+        assert page.status_code == 200
+        assert [each.kind for each in drift_of(cast)] == ["edited_file"]
+        with cast.bound(), pytest.raises(editing.HandEdited):
+            save(cast, cast.engineer, title="New")
+    assert file.read_bytes() == before

@@ -75,8 +75,9 @@ def test_a_profile_is_a_regular_file_of_its_folder(tmp_path: Path) -> None:
     (tmp_path / "out.md").write_text(text.format("out"))
     (folder / "out.md").symlink_to(tmp_path / "out.md")
     (folder / "folder.md").mkdir()
+    (folder / "circle.md").symlink_to("circle.md")
     os.mkfifo(folder / "pipe.md")
     assert read_fork_profile(folder, "good").tools == ()
-    for name in ("out", "folder", "pipe", "missing", "../out", "a/b"):
+    for name in ("out", "folder", "pipe", "circle", "missing", "../out", "a/b"):
         with pytest.raises(ForkProfileError):
             read_fork_profile(folder, name)

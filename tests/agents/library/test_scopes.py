@@ -342,6 +342,8 @@ def test_links_are_followed_inside_their_root_once_and_never_out(tmp_path: Path)
     (agents / "shared").symlink_to("../../shared")
     (agents / "out.md").symlink_to(tmp_path / "secret.md")
     (agents / "gone.md").symlink_to("nowhere.md")
+    (agents / "circle.md").symlink_to("circle.md")
+    (agents / "circle").symlink_to("circle")
     os.mkfifo(agents / "pipe.md")
     place = Place(Scope.PROJECT, agents, root, Dialect.FUXI)
     found = {f.relative: f.definition for f in Loader().load([place])}
@@ -367,3 +369,21 @@ def test_agents_json_defines_several_for_one_conversation(world: World) -> None:
     for broken in ("[]", "{", "7", "[" * 100_000, '{"a":' * 99 + "1" + "}" * 99):
         with pytest.raises(session.AgentsJsonError):
             session.read_agents_json(broken)
+
+
+def test_a_file_whose_name_is_no_utf8_is_read_under_a_name_that_can_be_shown(
+    tmp_path: Path,
+) -> None:
+    Path(os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9.md")).write_text(
+        "---\nname: a-b\ndescription: d\n---\nBody"
+    )
+    [found] = Loader().load([Place(Scope.PROJECT, tmp_path, tmp_path, Dialect.FUXI)])
+    assert (found.relative, found.definition.name) == ("caf\ufffd.md", "a-b")
+    assert found.definition.path.encode().endswith("/caf\ufffd.md".encode())
+
+
+def test_an_extra_folder_that_is_a_link_in_circles_holds_nothing(tmp_path: Path) -> None:
+    (tmp_path / "team").symlink_to("team")
+    where = Surroundings(home=tmp_path, extra=("~/team",))
+    found = Loader().load(places(where))
+    assert [each for each in found if each.place.scope is Scope.EXTRA] == []

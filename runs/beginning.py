@@ -39,12 +39,14 @@ class File:
 @dataclass(frozen=True, slots=True)
 class Wanted:
     """What was chosen. `agent` names a definition, `agents` is JSON of further ones;
+    `joins`: the definition is added to the lead's prompt and does not stand in its place;
     `subagent_prompt` ends the system prompt of each subagent."""
 
     lead: Agent | None = None
     agent: str = ""
     file: File | None = None
     agents: str = ""
+    joins: bool = False
     subagent_prompt: str = ""
 
     @property
@@ -185,6 +187,7 @@ def _bind(conversation: Conversation, choice: Choice | None, wanted: Wanted) -> 
         bound.path = (choice.entry.found.relative if choice.entry else definition.path)[-400:]
         bound.text = definition.raw  # none for one of `agents`, which are kept as they came
         bound.standing = _standing(choice)
+        bound.joins = wanted.joins
     bound.save()
     audit.record(
         "conversation.bind",

@@ -1,8 +1,9 @@
 """The definition that a conversation is bound to, as its lead acts by it.
 
 It supplies tools, model and the prompt in place of the default one; the persona, the instructions
-and the identity in git stay the agent's own. It narrows and never widens: what may leave is decided
-by rules, whatever a definition says.
+and the identity in git stay the agent's own. One that joins is a teammate's: tools and model are
+its, its text is added to the agent's instructions, and all else stays the agent's. It narrows and
+never widens: what may leave is decided by rules, whatever a definition says.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -34,26 +35,37 @@ class Acting:
     tools: frozenset[str]
     model: modelchoice.ModelChoice
     is_first_turn: bool
+    joins: bool = False
     warnings: tuple[str, ...] = ()
+
+    @property
+    def effort(self) -> str | None:
+        """The definition's own, which one that only joins does not bring."""
+        return None if self.joins else self.definition.effort
 
     def narrow(self, spec: RunSpec, known: Mapping[str, str]) -> RunSpec:
         """The run as the definition has it. `known` is what `${var}` means, in Jarvis files."""
-        wanted, limits, wake = self.definition.effort, spec.limits, spec.wake
+        notices = ((f"definition_{n}", text) for n, text in enumerate(self.warnings))
+        spec = replace(spec, allowed_tools=self.tools, notices=(*spec.notices, *notices))
+        return self._joined(spec, known) if self.joins else self._led(spec, known)
+
+    def _joined(self, spec: RunSpec, known: Mapping[str, str]) -> RunSpec:
+        added = template.prompt_of(self.definition, {**known, "base_prompt": ""})
+        texts = filter(None, (spec.prompt.system_prompt.strip(), added.strip()))
+        return replace(spec, prompt=replace(spec.prompt, system_prompt="\n\n".join(texts)))
+
+    def _led(self, spec: RunSpec, known: Mapping[str, str]) -> RunSpec:
+        limits, wake = spec.limits, spec.wake
         if self.definition.max_turns:
             limits = replace(limits, max_turns=min(limits.max_turns, self.definition.max_turns))
         if self.is_first_turn and self.definition.initial_prompt:
             wake = replace(wake, text=f"{self.definition.initial_prompt}\n\n{wake.text}".strip())
         return replace(
             spec,
-            allowed_tools=self.tools,
-            effort=wanted or spec.effort,  # type: ignore[arg-type]
+            effort=self.effort or spec.effort,  # type: ignore[arg-type]
             limits=limits,
             wake=wake,
             prompt=replaced(spec.prompt, self.definition, known, role="lead"),
-            notices=(
-                *spec.notices,
-                *((f"definition_{n}", text) for n, text in enumerate(self.warnings)),
-            ),
         )
 
 
@@ -93,14 +105,14 @@ def acting(run: Run, *, model: str) -> Acting | None:
         return None
     bound = bound_of(run.conversation)
     definition = definition_of(bound) if bound else None
-    if definition is None:
+    if bound is None or definition is None:
         return None
     chosen = modelchoice.resolve(definition, offer(model))
     first = run.message is not None and run.message.n == 1
     seen = surface_of(definition)
     said = (*definition.loud_warnings, *chosen.warnings, *seen.warnings)
     warnings = tuple(each.sentence for each in said)
-    return Acting(definition, names_of(seen), chosen, first, warnings)
+    return Acting(definition, names_of(seen), chosen, first, bound.joins, warnings)
 
 
 def bound_of(conversation: Conversation) -> BoundDefinition | None:

@@ -62,7 +62,7 @@ def read(run: Run) -> Brief:
         raise NoModel(bound.model.error)
     if bound is not None and bound.model.model != model:
         model, providers = choose_model(agent, wanted=bound.model.model)
-    wanted = (bound.definition.effort if bound else None) or agent.effort or ""
+    wanted = (bound.effort if bound else None) or agent.effort or ""
     effort = _known(wanted, model, providers)
     prompt = _prompt_inputs(run, agent)
     return Brief(model, providers, _identity(run), prompt, _wake(run), bound, effort)
@@ -117,7 +117,9 @@ def spec(run: Run, brief: Brief, roots: tuple[Root, ...], directory: Path) -> Ru
         sandbox="required" if settings.REQUIRE_SANDBOX else "auto",
     )
     known = wording.values_of(run, made)
-    made = wording.apply(run, made, known, is_bound=brief.acting is not None)
+    keeps_default = isinstance(brief.acting, Acting) and brief.acting.joins
+    is_bound = brief.acting is not None and not keeps_default
+    made = wording.apply(run, made, known, is_bound=is_bound)
     return brief.acting.narrow(made, known) if brief.acting else made
 
 

@@ -47,6 +47,7 @@ class Beginning(Shape):
     agent: str | None = Field(None, max_length=200)
     agent_file: AgentFile | None = None
     agents: dict[str, Any] | None = None
+    joins: bool = False
     append_subagent_system_prompt: str = Field("", max_length=20_000)
     text: str | None = None
 
@@ -104,6 +105,7 @@ def _wanted(sent: Beginning) -> Wanted:
         if file
         else None,
         agents=json.dumps(sent.agents) if sent.agents else "",
+        joins=sent.joins,
         subagent_prompt=sent.append_subagent_system_prompt,
     )
 
@@ -117,6 +119,7 @@ def _told(row: Conversation) -> dict[str, Any]:
         "lead": row.agent.name if row.agent else None,
         "agent": bound.name or None if bound else None,
         "dialect": bound.dialect or None if bound else None,
+        "joins": bool(bound and bound.joins),
         "agents": list(json.loads(bound.session_agents)) if bound and bound.session_agents else [],
         "createdAt": row.created_at,
     }

@@ -127,6 +127,7 @@ class BoundDefinition(TenantModel):
     then, and definitions of its own. Never changed: the database grants no UPDATE on it.
 
     `standing` is what its origin took from it: nothing, `packaged` or `untrusted`.
+    `joins`: the lead stays who it is; the definition lends it tools, model and instructions.
     `subagent_prompt` ends the system prompt of each subagent, nested ones too.
     """
 
@@ -136,6 +137,7 @@ class BoundDefinition(TenantModel):
     path = models.CharField(max_length=400, blank=True)
     text = models.TextField(blank=True)
     standing = models.CharField(max_length=12, blank=True)
+    joins = models.BooleanField(default=False)
     session_agents = models.TextField(blank=True)
     subagent_prompt = models.TextField(blank=True)
     created_at = models.DateTimeField(default=timezone.now)

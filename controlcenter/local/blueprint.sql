@@ -65,6 +65,7 @@
 -- spaces.0003_kept_sentences 6eda7c992f94cf78
 -- spaces.0004_bound_definition 062400ce73b59b94
 -- spaces.0005_subagent_prompt 9d199a66b8a80ae2
+-- spaces.0006_joining_definition 3a7d199d3b1e3837
 -- usersessions.0001_initial b5d23c8ce0644061
 -- workspaces.0001_initial a15d6a8a8de53948
 -- workspaces.0002_fences aa6125d61cdc5f57
@@ -816,7 +817,8 @@ CREATE TABLE public.spaces_bounddefinition (
     created_at timestamp with time zone NOT NULL,
     conversation_id uuid NOT NULL,
     workspace_id uuid NOT NULL,
-    subagent_prompt text NOT NULL
+    subagent_prompt text NOT NULL,
+    joins boolean NOT NULL
 );
 
 ALTER TABLE ONLY public.spaces_bounddefinition FORCE ROW LEVEL SECURITY;
@@ -1323,7 +1325,7 @@ SELECT pg_catalog.setval('public.auth_permission_id_seq', 204, true);
 
 SELECT pg_catalog.setval('public.django_content_type_id_seq', 51, true);
 
-SELECT pg_catalog.setval('public.django_migrations_id_seq', 71, true);
+SELECT pg_catalog.setval('public.django_migrations_id_seq', 72, true);
 
 SELECT pg_catalog.setval('public.mfa_authenticator_id_seq', 1, false);
 

@@ -55,6 +55,7 @@ def _wanted(request: MemberRequest) -> Wanted:
         agent=request.POST.get("agent", ""),
         file=_file(request),
         agents=request.POST.get("agents", ""),
+        joins=request.POST.get("how") == "joins",
     )
 
 

@@ -257,6 +257,32 @@ def say_in(stage: Stage, conversation: Conversation) -> Run:
     return run
 
 
+@pytest.mark.req("FX-50")
+def test_a_teammate_keeps_its_prompt_and_gets_tools_model_and_text_of_a_definition(
+    plain: Stage,
+) -> None:
+    set_alone(plain, persona="You are curt.", system_prompt="Write tests.", effort="low")
+    front = "tools: Read, Grep\nmodel: claude-sonnet-5\neffort: high\ninitialPrompt: Look first.\n"
+    at_home(plain, plain.cast.ada, ".fuxi/agents/reviewer.md",
+            text("reviewer", "Review with ${care}.", front))  # fmt: skip
+    with plain.cast.bound():
+        wanted = Wanted(lead=plain.cast.engineer, agent="reviewer", joins=True)
+        conversation = beginning.begin(plain.cast.space, by=plain.cast.ada.principal, wanted=wanted)
+    with plain.model(Step(text="Yes.")) as server:
+        run = say_in(plain, conversation)
+        asked = server.requests[-1]
+    told = sections(plain, run)
+    assert told["Identity"].startswith("You are engineer")
+    assert told["Persona"] == "You are curt."
+    assert told["Agent instructions"] == "Write tests.\n\nReview with ${care}."
+    assert "Prompt" not in told
+    assert {tool["name"] for tool in asked["tools"]} == {"read", "grep"}
+    assert asked["model"] == "claude-sonnet-5"
+    assert plain.fresh(run).effort in ("low", "")  # the teammate's own, never the definition's
+    [heard] = [e for e in plain.events(run) if e.kind is Kind.MESSAGE]
+    assert heard.data["text"] == "Go on, please"
+
+
 # --- SYSTEM.md --------------------------------------------------------------------------------
 
 

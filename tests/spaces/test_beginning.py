@@ -256,3 +256,16 @@ def test_model_and_tools_follow_the_definitions_dialect(cast: Cast) -> None:
     bash = read("---\nname: x\ndescription: X.\ndisallowedTools: Write, Edit\n---\n\nX.", "fuxi")
     assert {"bash", "shell_output", "git_push"} <= tools_of(bash)
     assert not {"write", "edit"} & tools_of(bash)
+
+
+@pytest.mark.req("FX-50")
+def test_a_definition_may_join_its_lead_by_form_and_by_program(cast: Cast) -> None:
+    begin(cast, lead="engineer", text=REVIEWER, how="joins")
+    with cast.bound():
+        assert newest(cast).bound.joins
+    path = cast.path(f"spaces/{cast.space.slug}/{newest(cast).pk}/")
+    page = cast.client(cast.ben).get(path).content.decode()
+    assert "With the tools, model and instructions of @reviewer" in page
+    made = call(cast, {"lead": "engineer", "agent": "Explore", "joins": True})
+    assert (made.status_code, made.json()["joins"]) == (201, True)
+    assert not call(cast, {"lead": "engineer", "agent": "Explore"}).json()["joins"]

@@ -27,6 +27,9 @@ class Command(BaseCommand):
         parser.add_argument("--agent-file", type=Path, help="a file with a definition")
         parser.add_argument("--dialect", choices=[each.value for each in Dialect])
         parser.add_argument("--agents", default="", help="JSON: name to definition")
+        parser.add_argument(
+            "--joins", action="store_true", help="add the definition to the lead's own prompt"
+        )
         parser.add_argument("--text", default="", help="its first message")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -41,6 +44,7 @@ class Command(BaseCommand):
                 agent=options["agent"],
                 file=File(file.name, file.read_text(), dialect) if file else None,
                 agents=options["agents"],
+                joins=options["joins"],
             )
             try:
                 conversation = beginning.begin(space, by=by, wanted=wanted)

@@ -1,6 +1,7 @@
 """The roster: people and agents in one list, and acts on several agents at once."""
 
 from typing import Any
+from urllib.parse import urlsplit
 from uuid import UUID
 
 from django.contrib import messages
@@ -40,13 +41,22 @@ UNDO_SECONDS = 3600
 def agent_list(request: MemberRequest, workspace: Workspace) -> HttpResponse:
     """People and agents in one list; agents by what needs attention first, or by name."""
     context = roster_context(request)
-    if request.headers.get("HX-Request"):
+    if request.headers.get("HX-Request") and not _searches_the_table(request):
         return render(request, "agents/_roster.html", context)
     named = Paginator([*context["agents"], *context["archived"]], ON_A_PAGE)
     context["page"] = named.get_page(request.GET.get("page"))
     context |= _skills_of(list(context["page"].object_list))
+    if request.headers.get("HX-Request"):
+        return render(request, "agents/_found.html", context)
     context["undo"] = _undoable(request.GET.get("undo", ""))
     return render(request, "agents/list.html", context)
+
+
+def _searches_the_table(request: MemberRequest) -> bool:
+    """Somebody types into the search of the page that has the table, and not of an agent's page.
+    News leave the table alone: what is ticked there stays ticked."""
+    page = urlsplit(request.headers.get("HX-Current-URL", "")).path
+    return request.headers.get("HX-Trigger-Name") == "q" and page == request.path
 
 
 def roster_context(request: MemberRequest) -> dict[str, Any]:

@@ -302,6 +302,22 @@ def test_deleting_says_what_goes_and_is_refused_during_a_run(cast: Cast) -> None
         assert not Agent.objects.filter(pk=cast.ceo.pk).exists()
 
 
+def test_a_search_in_the_roster_filters_list_and_table_and_news_leave_the_table(cast: Cast) -> None:
+    ada, address = cast.client(cast.ada), f"http://testserver{cast.path('agents/')}"
+    htmx = {"HX-Request": "true", "HX-Current-URL": address}
+    found = ada.get(cast.path("agents/?q=engin"), headers=htmx | {"HX-Trigger-Name": "q"})
+    page = found.content.decode()
+    assert 'id="roster"' in page
+    table = page[page.index('id="team" hx-swap-oob="true"') :]
+    assert f'data-principal="{cast.engineer.principal_id}"' in table
+    assert f'data-principal="{cast.ceo.principal_id}"' not in table
+    news = ada.get(cast.path("agents/?q=engin"), headers=htmx).content.decode()
+    assert 'id="team"' not in news
+    elsewhere = {"HX-Current-URL": f"{address}x/", "HX-Trigger-Name": "q", "HX-Request": "true"}
+    assert 'id="team"' not in ada.get(cast.path("agents/?q=x"), headers=elsewhere).content.decode()
+    assert 'id="team"' in ada.get(cast.path("agents/")).content.decode()
+
+
 # --- Org chart -----------------------------------------------------------------------------------
 
 

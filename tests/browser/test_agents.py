@@ -206,6 +206,18 @@ def _agent(cast: Cast, name: str) -> Agent:
         return Agent.objects.get(name=name)
 
 
+def test_a_search_filters_the_list_and_the_table_at_once(visit: Open) -> None:
+    page = visit("agents/")
+    expect(page.locator("#team tr[data-principal]")).not_to_have_count(1)
+    page.get_by_label("Name, title or skill").press_sequentially("engin")
+    expect(page.locator("#team tr[data-principal]")).to_have_count(1)
+    expect(page.locator("#roster")).not_to_contain_text("ceo")
+    page.get_by_label("Name, title or skill").fill("")
+    expect(page.locator("#team tr[data-principal]")).not_to_have_count(1)
+    page.locator("#team").get_by_role("link", name="engineer").click()
+    expect(page.get_by_label("Job title")).to_be_visible()
+
+
 # --- Org chart -----------------------------------------------------------------------------------
 
 

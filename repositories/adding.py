@@ -23,7 +23,7 @@ from outside.egress import Refused
 from outside.sentences import phrase
 from workspaces import audit, clock
 from workspaces.background import enqueue
-from workspaces.credentials import CannotUnseal, keep
+from workspaces.credentials import CannotUnseal, forget, keep
 from workspaces.handles import slug
 from workspaces.models import Credential, Principal
 from workspaces.tenancy import bind
@@ -90,12 +90,15 @@ def ask_fetch(repository: Repository) -> None:
 
 
 def change_credential(repository: Repository, *, by: Principal, secret: str, username: str) -> None:
-    """The repository is reached with the new credential from now on, and fetched again."""
+    """The repository is reached with the new credential from now on, and fetched again; the old one
+    is gone."""
+    old = repository.credential
     label = _("For %(address)s") % {"address": repository.address}
     repository.credential = keep(
         Credential.Kind.GIT_TOKEN, secret, label=label[:120], by=by, username=username
     )
     repository.save(update_fields=["credential"])
+    forget(old)
     audit.record("repository.credential", actor=by, subject=repository.address)
     ask_fetch(repository)
 
@@ -113,6 +116,10 @@ def fetch(workspace_id: UUID, repository_id: UUID) -> None:
         _settle(repository, state=State.FAILED, error=error.sentence, error_code=error.code)
     except CannotUnseal as error:
         _settle(repository, state=State.FAILED, error=str(error), error_code="sealed")
+    except Exception:
+        sentence = phrase("Something went wrong on the server. What was fetched before is kept.")
+        _settle(repository, state=State.FAILED, error=sentence, error_code="error")
+        raise
     finally:
         give_back()
 
@@ -145,9 +152,11 @@ def ask_remove(repository: Repository, *, by: Principal) -> None:
 
 
 def remove(workspace_id: UUID, repository_id: UUID) -> None:
-    """Deletes the mirror, the checkouts and at last the row of a repository that is to go."""
+    """Deletes the mirror, the checkouts and at last the row of a repository that is to go, with its
+    credential."""
     with bind(workspace_id):
-        repository = Repository.objects.filter(pk=repository_id, state=State.REMOVING).first()
+        removing = Repository.objects.filter(pk=repository_id, state=State.REMOVING)
+        repository = removing.select_related("credential").first()
         if repository is None:
             return
         rows = Checkout.objects.filter(repository=repository).select_related("conversation")
@@ -169,6 +178,7 @@ def remove(workspace_id: UUID, repository_id: UUID) -> None:
             shutil.rmtree(folder)
     with bind(workspace_id):
         Repository.objects.filter(pk=repository_id, state=State.REMOVING).delete()
+        forget(repository.credential)
         announce(workspace_id, repository_id)
 
 

@@ -19,7 +19,7 @@ from outside.sentences import Sentence, pack, phrase, phrase_many
 from skills.scanning import LIMITS
 from workspaces import audit
 from workspaces.background import enqueue
-from workspaces.credentials import CannotUnseal, keep
+from workspaces.credentials import CannotUnseal, forget, keep
 from workspaces.models import Credential, Principal
 from workspaces.sentences import translated
 from workspaces.tenancy import bind
@@ -97,9 +97,12 @@ def ask_sync(source: SkillSource) -> None:
 
 
 def change_credential(source: SkillSource, *, by: Principal, secret: str, username: str) -> None:
-    """The source is reached with the new credential from now on, and read again."""
+    """The source is reached with the new credential from now on, and read again; the old one is
+    gone."""
+    old = source.credential
     source.credential = _credential(source.address, by, secret, username)
     source.save(update_fields=["credential"])
+    forget(old)
     audit.record("skill_source.credential", actor=by, subject=source.address)
     ask_sync(source)
 
@@ -138,9 +141,12 @@ def sync(workspace_id: UUID, source_id: UUID) -> None:
 
 
 def remove(workspace_id: UUID, source_id: UUID) -> None:
-    """The job: deletes the row of a source that is to go."""
+    """The job: deletes the row of a source that is to go, with its credential."""
     with bind(workspace_id):
-        SkillSource.objects.filter(pk=source_id, state=State.REMOVING).delete()
+        removing = SkillSource.objects.filter(pk=source_id, state=State.REMOVING)
+        for source in removing.select_related("credential"):
+            source.delete()
+            forget(source.credential)
         announce(workspace_id, source_id)
 
 

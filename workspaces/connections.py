@@ -95,8 +95,7 @@ def remove(connection: ModelConnection, *, by: Principal) -> None:
     take_turn("models")
     credential = connection.credential
     connection.delete()
-    if credential is not None:
-        credential.delete()
+    credentials.forget(credential)
     if not ModelConnection.objects.filter(is_default=True).exists():
         heir = ModelConnection.objects.first()
         if heir is not None:

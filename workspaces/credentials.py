@@ -42,5 +42,11 @@ def keep(kind: str, secret: str, *, label: str, by: Principal, username: str = "
     )
 
 
+def forget(credential: Credential | None) -> None:
+    """The secret, if there is one, is stored no more."""
+    if credential is not None:
+        credential.delete()
+
+
 def _box() -> MultiFernet:
     return MultiFernet([Fernet(key) for key in settings.SECRETS.encryption_keys])

@@ -1,5 +1,6 @@
 """Adding a repository by its address: what is accepted, what each trouble says, what is kept."""
 
+import shutil
 from datetime import timedelta
 from pathlib import Path
 
@@ -133,6 +134,32 @@ def test_a_private_repository_is_fetched_with_the_stored_credential(
     with cast.bound():
         stored = Credential.objects.get()
     assert b"s3cret" not in bytes(stored.sealed)
+
+
+def test_a_secret_goes_with_what_it_was_for(cast: Cast, apple: Repository) -> None:
+    with cast.bound():
+        for secret in ("first-secret-of-apple", "second-secret-of-apple"):
+            row = Repository.objects.get(pk=apple.pk)
+            adding.change_credential(row, by=cast.ada.principal, secret=secret, username="")
+        assert Credential.objects.get() == Repository.objects.get().credential
+        adding.ask_remove(apple, by=cast.ada.principal)
+    adding.remove(cast.workspace.pk, apple.pk)
+    with cast.bound():
+        assert not Credential.objects.exists()
+
+
+def test_a_fetch_that_the_disk_refuses_ends_in_words(cast: Cast, apple: Repository) -> None:
+    mirror = places.mirror(cast.workspace.pk, "apple")
+    shutil.rmtree(mirror)
+    mirror.write_text("in the way")
+    with cast.bound():
+        adding.ask_fetch(apple)
+    with pytest.raises(OSError, match="apple"):
+        adding.fetch(cast.workspace.pk, apple.pk)
+    with cast.bound():
+        row = Repository.objects.get()
+    assert (row.state, row.error_code) == ("failed", "error")
+    assert "went wrong on the server" in row.error
 
 
 def test_an_empty_repository_is_ready_and_says_so(cast: Cast, remote: Remote) -> None:

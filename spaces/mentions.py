@@ -1,6 +1,7 @@
 """Finding @handles in a text. What stands in code, in an address or behind a letter is text."""
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 _CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`", re.DOTALL)
@@ -17,6 +18,21 @@ class Found:
     handle: str
     start: int
     end: int
+
+
+# `@agent-<name>` and a quoted name call for a subagent; whether there is one is not known here.
+_SUBAGENT = "agent-"
+
+
+def unborne(text: str, handles: Iterable[str]) -> list[str]:
+    """The names mentioned in the text that none of the `handles` is, each once, in order."""
+    known = {handle.lower() for handle in handles}
+    names = {each.handle.lower(): each.handle for each in find(text)}
+    return [
+        handle
+        for name, handle in names.items()
+        if name not in known and not name.startswith(_SUBAGENT)
+    ]
 
 
 def find(text: str) -> list[Found]:

@@ -1,5 +1,6 @@
 """A conversation: its page, its timeline, what is said in it."""
 
+import json
 from typing import Any
 from uuid import UUID
 
@@ -7,6 +8,7 @@ from django.core.exceptions import ValidationError
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
 import live
@@ -22,10 +24,13 @@ from workspaces.access import MemberRequest, get_or_404, workspace_view
 from workspaces.models import Principal, Role, Workspace
 
 from .. import topics
-from ..models import Conversation, Space
+from ..mentions import unborne
+from ..models import Conversation, Message, Space
 from ..visibility import visible_conversations
 from . import commands, skills
 from .overview import rail_of_spaces, with_states
+
+MOST_NAMES = 5
 
 
 @require_GET
@@ -85,7 +90,7 @@ def message_post(
     if answer := commands.page_of(request, request.POST.get("text", "")):
         return answer
     try:
-        dispatch.post(
+        message, _runs = dispatch.post(
             row,
             author=request.principal,
             body=request.POST.get("text", ""),
@@ -94,8 +99,19 @@ def message_post(
     except ValidationError as error:
         return saying.refusal(error.messages[0], status=422)
     if request.headers.get("HX-Request"):
-        return HttpResponse(status=204)
+        return _sent(message)
     return redirect("spaces:conversation-show", workspace.slug, row.space.slug, row.pk)
+
+
+def _sent(message: Message) -> HttpResponse:
+    """Nothing to show; who wrote a name that nobody bears is told."""
+    answer = HttpResponse(status=204)
+    names = unborne(message.body, message.handles)
+    if names:
+        shown = ", ".join(f"@{name}" for name in names[:MOST_NAMES])
+        text = _("Sent, but nobody here is called %(names)s.") % {"names": shown}
+        answer["HX-Trigger"] = json.dumps({"toast": {"text": text, "tone": "blocked"}})
+    return answer
 
 
 def _now(request: MemberRequest, row: Conversation) -> dict[str, Any]:

@@ -42,10 +42,19 @@ def test_a_message_wakes_whom_it_mentions_and_nobody_twice(cast: Cast) -> None:
 
 
 def test_an_unknown_mention_stays_text(cast: Cast) -> None:
-    assert say(cast.client(cast.ada), cast, "@nobody there?").status_code == 204
+    answer = say(cast.client(cast.ada), cast, "@nobody there?")
+    assert answer.status_code == 204
+    assert "nobody here is called @nobody." in answer["HX-Trigger"]
     with cast.bound():
         assert Message.objects.get().body == "@nobody there?"
         assert not Run.objects.exists()
+
+
+@pytest.mark.parametrize(
+    "text", ["@engineer", "@Ada", "@agent-reviewer look", "`@nobody`", "write to a@example.org"]
+)
+def test_a_name_that_means_somebody_is_not_complained_of(cast: Cast, text: str) -> None:
+    assert "HX-Trigger" not in say(cast.client(cast.ada), cast, text)
 
 
 @pytest.mark.parametrize(

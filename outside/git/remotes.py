@@ -114,10 +114,25 @@ def fetch_mirror(
             operands=SPECS,
             place=Place(git_dir=mirror),
         )
-        if seen.refs():
-            watch = bounded(mirror, max_bytes=max_bytes, spare_bytes=SPARE_BYTES, tick=tick)
+        if not seen.refs():
+            return seen
+        before = mirrored(mirror)
+        watch = bounded(mirror, max_bytes=max_bytes, spare_bytes=SPARE_BYTES, tick=tick)
+        try:
             run(command, seconds=seconds, on_progress=on_progress, watch=watch)
+        except BaseException:
+            _put_back(mirror, before)
+            raise
         return seen
+
+
+def _put_back(mirror: Path, before: Mapping[str, str]) -> None:
+    """The mirror's refs are as before a fetch that was stopped when it was all but through."""
+    now = mirrored(mirror)
+    gone = dict.fromkeys(now.keys() - before.keys(), names.ZERO)
+    changed = gone | {name: oid for name, oid in before.items() if now.get(name) != oid}
+    if changed:
+        _set(mirror, changed)
 
 
 def absorb(mirror: Path, source: Path, refs: Mapping[str, str]) -> None:
@@ -125,14 +140,18 @@ def absorb(mirror: Path, source: Path, refs: Mapping[str, str]) -> None:
 
     `source` is the quarantined git directory, `refs` full names with new ids (names.ZERO: deleted).
     """
+    with exclusive(mirror):
+        directories.take_packs(source, into=mirror)
+        _set(mirror, refs)
+
+
+def _set(mirror: Path, refs: Mapping[str, str]) -> None:
     orders = [
         f"delete {tracked(name)}\n" if oid == names.ZERO else f"update {tracked(name)} {oid}\n"
         for name, oid in refs.items()
     ]
-    with exclusive(mirror):
-        directories.take_packs(source, into=mirror)
-        command = Command("update-ref", ("--stdin",), place=Place(git_dir=mirror))
-        run(command, stdin="".join(orders).encode())
+    command = Command("update-ref", ("--stdin",), place=Place(git_dir=mirror))
+    run(command, stdin="".join(orders).encode())
 
 
 def tracked(name: str) -> str:

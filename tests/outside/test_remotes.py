@@ -165,6 +165,22 @@ def test_a_repository_that_is_too_large_is_refused_and_leaves_nothing(
     assert git.mirrored(mirror_of(tmp_path)) == {}
 
 
+def test_a_fetch_that_is_stopped_when_it_is_through_leaves_the_mirror_as_it_was(
+    remote: Remote, guard: Guard, tmp_path: Path
+) -> None:
+    mirror, there = mirror_of(tmp_path), git.Remote(remote.create("apple", {"a": "1"}))
+
+    def stop_once_it_is_there() -> None:
+        if git.mirrored(mirror):
+            raise git.TooLarge()
+
+    with pytest.raises(git.TooLarge):
+        git.fetch_mirror(mirror, there, guard=guard, tick=stop_once_it_is_there)
+    assert git.mirrored(mirror) == {}
+    git.fetch_mirror(mirror, there, guard=guard)
+    assert set(git.mirrored(mirror)) == {"refs/heads/main"}
+
+
 @pytest.mark.parametrize(
     ("old", "new", "moved"),
     [("tip", "next", True), ("tip", "tip", True), ("elsewhere", "next", False)],

@@ -2,6 +2,8 @@
 
 import os
 import secrets
+import tempfile
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 
@@ -29,15 +31,24 @@ class Secrets:
         return self._read("CC_AUDIT_KEY", "audit.key", secrets.token_hex(32))
 
     def _read(self, variable: str, name: str, fresh: str) -> str:
-        given = os.environ.get(variable, "").strip()
-        if given:
-            return given
-        file = self._folder / name
-        self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        return os.environ.get(variable, "").strip() or kept(self._folder / name, fresh)
+
+
+def kept(file: Path, fresh: str) -> str:
+    """What the file holds, made with `fresh` (mode 0600) when it is not there.
+
+    It is there whole or not at all, also for who reads while another process makes it.
+    """
+    file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    if not file.exists():
+        descriptor, temp = tempfile.mkstemp(prefix=f".{file.name}.", dir=file.parent)
         try:
-            descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        except FileExistsError:
-            return file.read_text().strip()
-        with os.fdopen(descriptor, "w") as out:
-            out.write(fresh + "\n")
-        return fresh
+            with os.fdopen(descriptor, "w") as out:
+                out.write(fresh + "\n")
+                out.flush()
+                os.fsync(out.fileno())
+            with suppress(FileExistsError):
+                os.link(temp, file)
+        finally:
+            Path(temp).unlink()
+    return file.read_text().strip()

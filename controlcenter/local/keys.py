@@ -7,7 +7,7 @@ from pathlib import Path
 import psycopg
 
 from controlcenter.local.errors import StartError
-from controlcenter.secret_files import Secrets
+from controlcenter.secret_files import Secrets, kept
 
 KEYS = {
     "django.key": "CC_SECRET_KEY",
@@ -44,19 +44,8 @@ def ensure(data: Path, *, database_url: str) -> None:
 def offer_setup_token(data: Path, *, is_reachable: bool) -> None:
     """CC_SETUP_TOKEN is set when others can reach us: the first account must show it."""
     if is_reachable and not os.environ.get("CC_SETUP_TOKEN"):
-        os.environ["CC_SETUP_TOKEN"] = _setup_token(data)
-
-
-def _setup_token(data: Path) -> str:
-    file = data / "secrets" / "setup.token"
-    try:
-        descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except FileExistsError:
-        return file.read_text().strip()
-    token = secrets.token_urlsafe(18)
-    with os.fdopen(descriptor, "w") as out:
-        out.write(token + "\n")
-    return token
+        file = data / "secrets" / "setup.token"
+        os.environ["CC_SETUP_TOKEN"] = kept(file, secrets.token_urlsafe(18))
 
 
 def _has_rows(database_url: str) -> bool:

@@ -5,6 +5,8 @@ import secrets
 from collections.abc import Mapping
 from pathlib import Path
 
+from controlcenter.secret_files import kept
+
 Passwords = Mapping[str, str]
 
 NAMES = ("postgres", "cc_owner", "cc_app", "valkey")
@@ -12,10 +14,6 @@ NAMES = ("postgres", "cc_owner", "cc_app", "valkey")
 
 def load_or_make(path: Path) -> Passwords:
     """Read the passwords, or make them at the first start (mode 0600)."""
-    if path.exists():
-        stored: dict[str, str] = json.loads(path.read_text())
-        return stored
     made = {name: secrets.token_urlsafe(24) for name in NAMES}
-    path.touch(mode=0o600)
-    path.write_text(json.dumps(made, indent=1) + "\n")
-    return made
+    stored: dict[str, str] = json.loads(kept(path, json.dumps(made, indent=1)))
+    return stored

@@ -8,6 +8,7 @@ from harness.providers.check import try_connection
 from runs.briefing import provider_settings
 
 from . import connections
+from .credentials import CannotUnseal
 from .models import ModelConnection
 from .tenancy import bind
 
@@ -23,7 +24,11 @@ def check_connection(workspace_id: str, connection_id: str) -> None:
         )
         if connection is None:
             return
-        settings = provider_settings(connection)
+        try:
+            settings = provider_settings(connection)
+        except CannotUnseal as error:
+            connections.note_check(connection, ok=False, sentence=str(error))
+            return
     result = try_connection(settings, model=connection.default_model)
     with bind(workspace_id):
         connections.note_check(connection, ok=result.ok, sentence=result.sentence)

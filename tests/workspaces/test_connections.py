@@ -168,3 +168,12 @@ def test_disconnecting_takes_the_key_along(operator: Cast) -> None:
         assert operator.client(operator.ada).post(there).status_code == 302
     with operator.bound():
         assert not Credential.objects.exists()
+
+
+def test_a_key_that_nobody_can_unseal_ends_the_test_in_words(operator: Cast) -> None:
+    connect(operator, provider="anthropic", key="sk-ant-0123456789abcdef")
+    with operator.bound():
+        Credential.objects.update(sealed=b"sealed with a key that is gone")
+    row = checked(operator)
+    assert row.check_ok is False
+    assert "enter the secret again" in row.check_sentence

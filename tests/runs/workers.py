@@ -5,7 +5,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -43,7 +43,8 @@ class Role:
 
     def send(self, number: signal.Signals) -> None:
         for pid in self.pids:
-            os.kill(pid, number)
+            with suppress(ProcessLookupError):
+                os.kill(pid, number)
 
     def kill(self) -> None:
         """Nobody gets to say a last word."""

@@ -255,6 +255,8 @@ GATEWAY_TOKEN_HOURS = env.number("CC_GATEWAY_TOKEN_HOURS", 24, low=1, high=24 * 
 API_CALLS_A_MINUTE = env.number("CC_API_CALLS_A_MINUTE", 600, low=1)
 API_BODY_BYTES = env.number("CC_API_BODY_KIB", 2048, low=1) * 1024
 DEFAULT_MODEL = env.text("CC_DEFAULT_MODEL", "anthropic/claude-opus-5-5")
+# Of every subagent of a Fuxi file, before what a call or the file says; "inherit" is like unset.
+FUXI_CODE_SUBAGENT_MODEL = env.text("FUXI_CODE_SUBAGENT_MODEL", "")
 
 CC_LIVE_ACCESS = "controlcenter.live_access.may_join"
 CC_PUSH_JUDGE = "runs.pushing.judge_push"

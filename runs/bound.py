@@ -12,6 +12,7 @@ from typing import Literal, Protocol
 
 from agents.library import modelchoice, reading, session, surface, template, trust
 from agents.library.definition import AgentDefinition, Dialect
+from agents.library.unserved import unserved
 from agents.models import BUILT_IN
 from harness import catalogue
 from harness.seam import PromptInputs, RunSpec
@@ -45,8 +46,9 @@ class Acting:
 
     def narrow(self, spec: RunSpec, known: Mapping[str, str]) -> RunSpec:
         """The run as the definition has it. `known` is what `${var}` means, in Jarvis files."""
-        notices = ((f"definition_{n}", text) for n, text in enumerate(self.warnings))
-        spec = replace(spec, allowed_tools=self.tools, notices=(*spec.notices, *notices))
+        said = ((f"definition_{n}", text) for n, text in enumerate(self.warnings))
+        notices = (*spec.notices, *said, *unserved(self.definition))
+        spec = replace(spec, allowed_tools=self.tools, notices=notices)
         return self._joined(spec, known) if self.joins else self._led(spec, known)
 
     def _joined(self, spec: RunSpec, known: Mapping[str, str]) -> RunSpec:
@@ -157,14 +159,19 @@ def names_of(seen: surface.ToolSurface) -> frozenset[str]:
     return frozenset(allowed | (WITH_BASH if "bash" in allowed else set()))
 
 
-def offer(main: str) -> modelchoice.ModelOffer:
-    """What the bound workspace's connections offer, the main model's own first."""
+def offer(main: str, *, override: str = "") -> modelchoice.ModelOffer:
+    """What the bound workspace's connections offer, the main model's own first. `override` is
+    the model that the instance sets for subagents."""
     first, connections = main.partition("/")[0], ModelConnection.objects.all()
     ordered = sorted(connections, key=lambda each: (each.name != first, not each.is_default))
     aliases = _aliases(ordered)
     known = {*aliases.values(), main}
     return modelchoice.ModelOffer(
-        main=main, aliases=aliases, known=known.__contains__, allowed=known
+        main=main,
+        aliases=aliases,
+        override=override,
+        known=known.__contains__,
+        allowed=known,
     )
 
 

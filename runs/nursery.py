@@ -9,6 +9,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from django.conf import settings
 from django.db import IntegrityError, connection, transaction
 
 from agents.inspecting import refusal_of
@@ -160,9 +161,8 @@ class Nursery:
     def _start(self, wish: ChildWish, entry: Entry, mine: Subagent | None) -> ChildBegun:
         run, definition = self._run, entry.definition
         is_builtin = entry.found.place.scope is Scope.BUILTIN
-        chosen = modelchoice.resolve(
-            definition, offer(self._main_model()), call=wish.model, is_builtin=is_builtin
-        )
+        offered = offer(self._main_model(), override=settings.FUXI_CODE_SUBAGENT_MODEL)
+        chosen = modelchoice.resolve(definition, offered, call=wish.model, is_builtin=is_builtin)
         if chosen.error:
             raise NoChild(chosen.error)
         isolation = wish.isolation or definition.isolation or ""

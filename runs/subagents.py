@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from agents.library.definition import AgentDefinition, Dialect, Posture
+from agents.library.unserved import unserved
 from harness.errors import Finished
 from harness.seam import PromptInputs, Root, RunSpec, Wake
 from outside import git
@@ -66,7 +67,7 @@ class Child:
             notices=(
                 *spec.notices,
                 *((f"definition_{n}", each.sentence) for n, each in enumerate(told)),
-                *_unserved(self.definition),
+                *unserved(self.definition),
             ),
         )
 
@@ -97,14 +98,3 @@ def _state(root: Root) -> str:
         lines.append(f"- … {len(changes) - LISTED} more")
     head = f"repos/{root.name} is on the branch {root.branch or '(none)'}"
     return f"{head}; changed since its last commit:\n" + "\n".join(lines) if lines else f"{head}."
-
-
-def _unserved(definition: AgentDefinition) -> tuple[tuple[str, str], ...]:
-    """What the definition asks for that the built-in loop does not have."""
-    found = []
-    if definition.hooks:
-        found.append(("no_hooks", _("Its hooks are not run: the built-in loop has none.")))
-    if definition.mcp:
-        words = _("Its MCP servers are not connected: the built-in loop has none.")
-        found.append(("no_mcp", words))
-    return tuple(found)

@@ -12,6 +12,7 @@ from workspaces.access import MemberRequest, workspace_view
 from workspaces.models import Role, Workspace
 
 from ..library import surface, toolnames
+from ..library.unserved import unserved
 from . import changes, shelf
 from .shelf import DIALECTS, Line
 
@@ -61,6 +62,7 @@ def _matches(line: Line, dialect: str, wanted: str) -> bool:
 def _detail(line: Line) -> dict[str, Any]:
     seen = surface.resolve(line.definition, sorted(toolnames.CANONICAL), as_main=False)
     return {
+        "unserved": unserved(line.definition),
         "verdicts": seen.verdicts,
         "allowed": sum(verdict.allowed for verdict in seen.verdicts),
         "warnings": [*line.definition.warnings, *seen.warnings],

@@ -488,6 +488,46 @@ def test_duplicates_are_named_with_why_and_how_much(cast: Cast) -> None:
     assert f"{LIBRARY}remove/" in shown.content.decode()
 
 
+@pytest.mark.req("FX-42")
+def test_of_two_files_of_one_name_the_page_says_which_counts_and_removes_the_other(
+    cast: Cast,
+) -> None:
+    for name in ("a.md", "b.md"):
+        put(cast, f".fuxi/agents/{name}", KEPT, cast.ben)
+    ben = cast.client(cast.ben)
+    page = ben.get(cast.path(f"{LIBRARY}duplicates/"))
+    [twin] = [each for each in page.context["page"] if each.lines[0].title == "reviewer"]
+    assert [line.entry.is_effective for line in twin.lines] == [True, False]
+    address = cast.path(f"{LIBRARY}duplicates/")
+    shown = ben.get(address, {"pair": twin.number}).content.decode()
+    assert "A call by this name runs this one." in shown
+    assert "its path sorts first in the same folder" in shown
+    assert "Rename or edit" in shown
+    first = twin.lines[0]
+    form = {"shelf": "member", "path": first.path, "digest": first.definition.digest}
+    ben.post(cast.path(f"{LIBRARY}remove/"), form)
+    left = standing(library(ben, cast))
+    assert left["member b.md"] == "effective"
+    assert "member a.md" not in left
+
+
+@pytest.mark.req("FX-140", "QW-139", "FX-70", "FX-71")
+def test_the_page_says_what_of_a_file_is_read_and_not_yet_run(cast: Cast) -> None:
+    more = "memory: user\nhooks:\n  Stop:\n    - hooks: [{type: command, command: x}]\n---\n"
+    put(cast, ".fuxi/agents/hooked.md", KEPT.replace("---\n\n", f"{more}\n", 1), cast.ben)
+    ben = cast.client(cast.ben)
+    [line] = [
+        line
+        for group in library(ben, cast).context["groups"]
+        for line in group.lines
+        if line.entry.found.relative == "hooked.md"
+    ]
+    shown = library(ben, cast, show=line.key).content.decode()
+    assert "Read, not yet run" in shown
+    assert "Its hooks are not run" in shown
+    assert "It remembers nothing from run to run" in shown
+
+
 # --- Trust ------------------------------------------------------------------------------------
 
 TAKES_OVER = "---\nname: agent\ndescription: d\noverride: true\n---\nAll mine.\n"

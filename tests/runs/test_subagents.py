@@ -10,13 +10,14 @@ from agents.models import Agent
 from agents.paths import workspace_directory
 from guardrails import approvals
 from guardrails.models import Approval
+from harness.events import Kind
 from runs import beginning, dispatch, recovery
 from runs.beginning import Wanted
 from runs.live_state import facts_of, live_state, with_live_state
 from runs.models import Run, RunCursor, RunEvent, Subagent
 from runs.nursery import MOST_AT_ONCE
 from tests.runs.stage import Stage, WithRepository
-from tests.runs.test_definitions import at_home, publish, results
+from tests.runs.test_definitions import at_home, notices, publish, results
 from tests.scripted import anthropic
 from tests.scripted.script import Call, Script, Step
 from tests.scripted.server import ScriptedServer, serving
@@ -584,3 +585,52 @@ def test_a_packages_agent_is_called_by_its_scoped_name(family: Family) -> None:
         [run] = stage.say(f"@agent-{name} is this safe? @engineer")
         assert family.settle(run).state == "succeeded"
     assert family.subagent(only_child(family)).name == name
+
+
+@pytest.mark.req("FX-79", "FX-80")
+@pytest.mark.parametrize(
+    ("override", "front", "model"),
+    [
+        ("haiku", "model: sonnet\n", "mine/claude-haiku-5-5"),
+        ("inherit", "model: haiku\n", "mine/claude-haiku-5-5"),  # like unset: the file's counts
+        ("inherit", "", "mine/claude-opus-5-5"),
+        ("no-such-model", "model: haiku\n", "mine/claude-opus-5-5"),  # excluded: inherited
+    ],
+)
+def test_the_instance_may_set_the_model_of_subagents(
+    family: Family, settings: Any, override: str, front: str, model: str
+) -> None:
+    settings.FUXI_CODE_SUBAGENT_MODEL = override
+    bring(family, "worker", front=front)
+    parent = [Step(calls=[delegate("worker")]), Step(text="Done.")]
+    with family.play(parent, ("You are worker.", [Step(text="Did it.")])):
+        [run] = family.stage.say("@engineer go")
+        family.settle(run)
+    assert only_child(family).model == model
+
+
+@pytest.mark.req("FX-140", "QW-139")
+def test_what_is_read_and_not_run_is_said_and_never_runs(family: Family) -> None:
+    front = (
+        "memory: project\nmcpServers: {files: {command: touch}}\n"
+        "hooks:\n  PreToolUse:\n    - matcher: Glob\n      hooks:\n"
+        "        - {type: command, command: exit 2}\n"
+    )
+    bring(family, "hooked", front=front)
+    parent = [
+        Step(calls=[delegate("hooked")]),
+        Step(calls=[Call("glob", {"pattern": "*"})]),
+        Step(text="Done."),
+    ]
+    child = [Step(calls=[Call("glob", {"pattern": "*"})]), Step(text="Looked.")]
+    with family.play(parent, ("You are hooked.", child)):
+        [run] = family.stage.say("@engineer go")
+        assert family.settle(run).state == "succeeded"
+    born = only_child(family)
+    said = " ".join(notices(family.stage, born))
+    assert "Its hooks are not run" in said
+    assert "Its MCP servers are not connected" in said
+    assert "It remembers nothing from run to run" in said
+    for each in (born, run):  # a hook of it would have blocked the call, here or in its parent
+        told = [e.data for e in family.stage.events(each) if e.kind is Kind.TOOL_RESULT]
+        assert not any(each["is_error"] for each in told)

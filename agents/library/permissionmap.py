@@ -38,7 +38,7 @@ def _opened(rules: Mapping[str, Value]) -> tuple[str, ...]:
     keys = list(rules)
     behind = keys[keys.index("*") + 1 :]
     open_keys = (key for key in _tools(rules) if key in behind and _opens(rules[key]))
-    return tuple(name for key in open_keys for name in _covered(key))
+    return tuple(dict.fromkeys(name for key in open_keys for name in _covered(key)))
 
 
 def _tools(rules: Mapping[str, Value]) -> Iterator[str]:

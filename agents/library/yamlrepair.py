@@ -18,6 +18,11 @@ _MAX_SEGMENTS = 200
 _LEADING_TABS = re.compile(r"^[ ]*\t[ \t]*", re.MULTILINE)
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff]")
 _STRUCTURE = tuple("[{\"'|>&!")
+# Indented by mistake; as prose it would limit nothing.
+_LIMIT = re.compile(
+    r"^[ \t]+(?:tools|disallowedTools|permissions?|permissionMode|approvalMode)[ \t]*:",
+    re.MULTILINE,
+)
 
 
 def load(front: str, *, first_line: int = 1) -> tuple[FrontMatter, tuple[LoadWarning, ...]]:
@@ -88,7 +93,7 @@ def _cuts(front: str) -> list[list[Segment]]:
 
 def _quoted(part: Segment) -> str:
     """The segment, its value in quotes when it cannot be read without."""
-    if not part.key or _loads(part.text):
+    if not part.key or _loads(part.text) or _LIMIT.search(part.text):
         return part.text
     value = part.value_text
     if part.key.lower() not in TEXT_KEYS and value.startswith(_STRUCTURE):

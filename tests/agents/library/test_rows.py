@@ -189,6 +189,14 @@ def test_the_head_may_be_indented_by_tabs_or_hold_an_example() -> None:
     assert set(codes(read)) == {"tab-indent", "yaml-repaired", "color-unknown"}
 
 
+@pytest.mark.parametrize("key", ["tools", "disallowedTools", "permissionMode"])
+def test_a_limit_that_is_indented_by_mistake_is_never_taken_for_prose(key: str) -> None:
+    text = f"---\nname: a-b\ndescription: Reads only\n {key}: Read\n---\nB"
+    read = read_text(text, dialect=Dialect.FUXI)
+    assert (read.outcome, codes(read), read.body) == (Outcome.SKIP, ["invalid-yaml"], "B")
+    assert read.loud_warnings[0].line == 4
+
+
 @pytest.mark.parametrize("dialect", list(authoring.FIELDS))
 def test_what_is_filled_in_reads_back_as_it_was(dialect: Dialect) -> None:
     filled = {field.key: "" for field in authoring.FIELDS[dialect]}

@@ -98,7 +98,7 @@ def test_what_a_map_switches_off_is_blocked() -> None:
     [
         ("{edit: deny}", None, ("edit", "write")),  # one word for every change of a file
         ("{'*': deny, read: allow, bash: ask}", ("read", "bash"), ()),
-        ("{'*': deny, edit: allow}", ("edit", "write"), ()),
+        ("{'*': deny, edit: allow, write: allow}", ("edit", "write"), ()),
         ("{'*': deny, edit: deny, read: allow}", ("read",), ("edit", "write")),
         ("{'*': deny, skill: {'*': deny, one: allow}}", ("skill",), ()),
         ("{'*': deny, task: {'*': deny}}", (), ("task",)),

@@ -97,3 +97,14 @@ def test_every_word_that_a_script_says_is_in_the_page() -> None:
         for call in re.findall(r"\bword\(([^)]*)\)", script.read_text()):
             said |= set(re.findall(r'"([a-z_]+)"', call.split("{")[0]))
         assert said <= set(frame.WORDS), script.name
+
+
+def test_every_table_folds_on_a_phone() -> None:
+    """All but those whose cells are compared with each other (.tight, they scroll)."""
+    tables = [
+        (path.name, classes)
+        for path in PAGES
+        for classes in re.findall(r'<table class="(table[^"]*)"', path.read_text())
+    ]
+    assert len(tables) > 10
+    assert [each for each in tables if not {"folds", "tight"} & set(each[1].split())] == []

@@ -10,6 +10,7 @@ from agents.library.yamlread import Value
 from outside.sentences import phrase as _
 
 NO_TOOL = "no-tools"  # a name that no tool has, for dialects whose empty list means all
+_WITH_BRACKETS = (Dialect.FUXI, Dialect.QWEN)  # they know `Bash(git *)`
 _FUXI_MODES = {
     Posture.PLAN: "plan",
     Posture.ASK: "default",
@@ -189,7 +190,10 @@ def _tools(
 
 
 def _blocked(definition: AgentDefinition, dialect: Dialect, said: list[LoadWarning]) -> list[Value]:
-    return _translated(definition.disallowed_tools, definition.dialect, dialect, said)
+    entries = definition.disallowed_tools
+    if dialect not in _WITH_BRACKETS and definition.dialect is not Dialect.JARVIS:
+        entries = tuple(entry.partition("(")[0] for entry in entries)  # all is blocked
+    return _translated(entries, definition.dialect, dialect, said)
 
 
 def _translated(
@@ -202,8 +206,8 @@ def _translated(
         name, bracket, rest = entry.partition("(")
         if entry.startswith("mcp__"):
             found[_server_entry(entry, target)] = None
-        elif name in words and not (bracket and source is Dialect.JARVIS):
-            bracketed = bracket + rest if target in (Dialect.FUXI, Dialect.QWEN) else ""
+        elif name in words and (not bracket or _may_lose(name, source, target)):
+            bracketed = bracket + rest if target in _WITH_BRACKETS else ""
             for tool in sorted(words[name]):
                 found[toolnames.spelled(tool, target) + bracketed] = None
         else:
@@ -213,6 +217,13 @@ def _translated(
             said.append(warn("tool-kept", sentence))
             found[entry] = None
     return list(found)
+
+
+def _may_lose(name: str, source: Dialect, target: Dialect) -> bool:
+    """The entry's brackets are kept, or say only which agents may be called."""
+    if source is Dialect.JARVIS:
+        return False
+    return target in _WITH_BRACKETS or toolnames.spellings(source)[name] == {"agent"}
 
 
 def _server_entry(entry: str, target: Dialect) -> str:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.library import adopting, cc, editing, exporting, names
+from agents.library import adopting, cc, editing, exporting, names, surface
 from agents.library.definition import Dialect, Posture
 from agents.library.reading import read_bytes, read_text
 from agents.library.yamlread import FrontMatterError
@@ -92,6 +92,18 @@ def test_an_export_translates_tools_and_postures_and_says_what_is_lost() -> None
     assert read_text(copilot.text, dialect=Dialect.COPILOT).tools == (
         *("read", "execute", "agent", "git/*", "Odd"),
     )
+
+
+@pytest.mark.parametrize("target", [Dialect.JARVIS, Dialect.OPENCODE, Dialect.COPILOT])
+def test_a_tool_for_some_commands_is_not_exported_as_the_whole_tool(target: Dialect) -> None:
+    text = "---\nname: a-b\ndescription: d\n{}: Read, Bash(git log:*)\n---\nb"
+    listed = exporting.export(read_text(text.format("tools"), dialect=Dialect.FUXI), target)
+    assert "tool-kept" in [warning.code for warning in listed.warnings]
+    again = read_text(listed.text, dialect=target)
+    assert surface.resolve(again, ("read", "bash"), as_main=True).tools == ("read",)
+    blocked = read_text(text.format("disallowedTools"), dialect=Dialect.FUXI)
+    again = read_text(exporting.export(blocked, target).text, dialect=target)
+    assert surface.resolve(again, ("read", "bash", "grep"), as_main=True).tools == ("grep",)
 
 
 def test_no_tools_stays_no_tools_everywhere() -> None:

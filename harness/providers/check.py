@@ -38,11 +38,12 @@ def try_connection(
     """
     if settings.kind == "demo":
         return Result(True, _("The demo needs no connection. It is a script with no AI in it."))
+    client = make_client(settings)  # loads its library first: that is not the provider's time
     stop = Stop()
     timer = threading.Timer(seconds, stop.request, (StopReason.MAX_TIME,))
     timer.start()
     try:
-        return _try(settings, model, stop)
+        return _try(client, settings, model, stop)
     except errors.MaxTime:
         return Result(
             False,
@@ -54,10 +55,10 @@ def try_connection(
         )
     finally:
         timer.cancel()
+        client.close()
 
 
-def _try(settings: ProviderSettings, model: str, stop: Stop) -> Result:
-    client = make_client(settings)
+def _try(client: ModelClient, settings: ProviderSettings, model: str, stop: Stop) -> Result:
     offered: tuple[str, ...] = ()
     try:
         if not model:
@@ -71,8 +72,6 @@ def _try(settings: ProviderSettings, model: str, stop: Stop) -> Result:
         if problem.code == "unknown_model":
             offered = offered or _offered(client, quietly=True)
         return Result(False, _with_offer(problem, offered), problem.detail, offered)
-    finally:
-        client.close()
 
 
 def _offered(client: ModelClient, *, quietly: bool = False) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from django.conf import settings
-from playwright.sync_api import Page, TimeoutError, expect
+from playwright.sync_api import Locator, Page, TimeoutError, expect
 from pytest_django.live_server_helper import LiveServer
 
 from tests.cast import Cast
@@ -44,3 +44,8 @@ def visit(tab: "Tab", live_server: LiveServer, committed_cast: Cast) -> Iterator
         with suppress(TimeoutError):
             page.wait_for_load_state("networkidle")
         page.close()
+
+
+def scroll_to(there: Locator) -> None:
+    """In one step of the page: a list that is drawn anew meanwhile takes nothing away."""
+    there.evaluate("each => each.scrollIntoView({block: 'nearest'})")

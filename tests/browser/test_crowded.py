@@ -11,7 +11,7 @@ from repositories.models import PushRequest, Repository, SpaceRepository
 from runs import dispatch, journal
 from runs.models import Run
 from spaces.models import Conversation, Message, Space
-from tests.browser.conftest import Open
+from tests.browser.conftest import Open, scroll_to
 from tests.cast import Cast
 from tests.runs.acting import block, tool_call, tool_result
 
@@ -78,7 +78,7 @@ def test_sixty_spaces(visit: Open, committed_cast: Cast, phone: bool) -> None:
             )
     page = visit("spaces/", phone=phone)
     last = page.locator("#space-rail").get_by_role("link", name="Talk 59")
-    last.scroll_into_view_if_needed()
+    scroll_to(last)
     expect(last).to_be_visible()
     fits(page)
     last.click()
@@ -96,7 +96,7 @@ def test_two_thousand_messages(visit: Open, committed_cast: Cast, phone: bool) -
     assert page.locator("#timeline .msg, #timeline [id^=message-]").count() < 200
     fits(page)
     earlier = page.get_by_role("button", name="Earlier messages")
-    earlier.scroll_into_view_if_needed()
+    scroll_to(earlier)
     before = page.get_by_text("Message number 1941.").bounding_box()
     earlier.click()
     expect(page.get_by_text("Message number 1900.")).to_be_attached()
@@ -116,7 +116,7 @@ def test_a_thousand_tool_calls(visit: Open, committed_cast: Cast, phone: bool) -
     assert page.locator("[data-tool=bash]").count() < 300
     fits(page)
     earlier = page.get_by_role("button", name="earlier events")
-    earlier.scroll_into_view_if_needed()
+    scroll_to(earlier)
     earlier.click()
     expect(page.get_by_role("button", name="earlier events")).to_have_count(1)
     expect(page.locator("[data-tool=bash]").nth(200)).to_be_attached()
@@ -181,7 +181,7 @@ def test_a_space_with_twenty_repositories(visit: Open, committed_cast: Cast, pho
     if phone:
         page.get_by_role("link", name="Participants, runs, repositories").click()
     last = page.locator("#context").get_by_role("link", name="repository-19")
-    last.scroll_into_view_if_needed()
+    scroll_to(last)
     expect(last).to_be_in_viewport()
     fits(page)
     page.goto(page.url.partition("/spaces/")[0] + f"/spaces/{cast.space.slug}/edit/")

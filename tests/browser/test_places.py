@@ -7,7 +7,7 @@ from agents.creating import Profile, create
 from guardrails import approvals
 from guardrails.models import Approval
 from spaces.models import Conversation, Space
-from tests.browser.conftest import Open
+from tests.browser.conftest import Open, scroll_to
 from tests.cast import Cast
 from tests.guardrails.asking import ask
 
@@ -29,7 +29,7 @@ def test_back_leads_to_where_one_was(visit: Open, committed_cast: Cast, phone: b
     crowd(committed_cast)
     page = visit("agents/", phone=phone)
     there = page.locator("#roster").get_by_role("link", name="helper-40")
-    there.scroll_into_view_if_needed()
+    scroll_to(there)
     was = top(page, "#roster")
     assert was > 0
     there.click()
@@ -42,7 +42,7 @@ def test_back_leads_to_where_one_was(visit: Open, committed_cast: Cast, phone: b
 def test_a_list_that_is_drawn_anew_stays_where_it_is(visit: Open, committed_cast: Cast) -> None:
     crowd(committed_cast)
     page = visit("agents/")
-    page.locator("#roster").get_by_role("link", name="helper-40").scroll_into_view_if_needed()
+    scroll_to(page.locator("#roster").get_by_role("link", name="helper-40"))
     was = top(page, "#roster")
     with page.expect_response("**/agents/**"):
         page.evaluate("htmx.trigger(document.body, 'live-roster')")
@@ -57,7 +57,7 @@ def test_a_rail_that_comes_out_of_band_stays_where_it_is(visit: Open, committed_
             space = Space.objects.create(name=f"Space {n:02}", slug=f"space-{n}")
             Conversation.objects.create(space=space, created_by=cast.ada.principal)
     page = visit(f"spaces/{cast.space.slug}/{cast.conversation.pk}/")
-    page.locator("#space-rail").get_by_text("Space 50").scroll_into_view_if_needed()
+    scroll_to(page.locator("#space-rail").get_by_text("Space 50"))
     was = top(page, "#space-rail")
     assert was > 0
     with page.expect_response("**/now/"):

@@ -6,6 +6,8 @@ from urllib.parse import urlsplit
 
 from django import forms
 from django.conf import settings
+from django.db import connection, transaction
+from django.db.models import Q
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
@@ -28,10 +30,10 @@ class SignupForm(forms.Form):
 
     def signup(self, request: HttpRequest, user: User) -> None:
         """Called by allauth once the user is stored."""
-        first = instance_is_empty_but_for(user)
         user.name = self.cleaned_data["name"].strip()
-        user.is_instance_admin = first
-        user.save(update_fields=["name", "is_instance_admin"])
+        with transaction.atomic():
+            user.is_instance_admin = is_first_account(user)
+            user.save(update_fields=["name", "is_instance_admin"])
         token = request.session.pop(INVITATION_KEY, "")
         if token and find(token):
             accept(token, user)
@@ -39,8 +41,15 @@ class SignupForm(forms.Form):
             found_workspace(user, self.cleaned_data["workspace_name"])
 
 
-def instance_is_empty_but_for(user: User) -> bool:
-    return not User.objects.exclude(pk=user.pk).exists()
+def is_first_account(user: User) -> bool:
+    """Whether this account came before all others; of two at one moment it is so for one.
+
+    Holds the others back until the transaction ends. Keys grow with time.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(hashtext('first account'))")
+    others = User.objects.exclude(pk=user.pk)
+    return not others.filter(Q(pk__lt=user.pk) | Q(is_instance_admin=True)).exists()
 
 
 class WorkspaceForm(forms.Form):

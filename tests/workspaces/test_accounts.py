@@ -9,6 +9,7 @@ from agents import seeding
 from agents.models import Agent
 from tests.cast import PASSWORD, Cast
 from workspaces import invitations
+from workspaces.forms import is_first_account
 from workspaces.models import Membership, Role, User, Workspace
 from workspaces.tenancy import across_workspaces, bind
 
@@ -45,6 +46,11 @@ def test_every_workspace_gets_its_team(cast: Cast) -> None:
         others = Agent.objects.exclude(name="ceo")
         assert {each.reports_to_id for each in others} == {chief.principal_id}
         assert {(each.adapter_id, each.model_id) for each in Agent.objects.all()} == {(None, None)}
+
+
+def test_of_two_first_accounts_at_one_moment_one_is_the_first() -> None:
+    early, late = (User.objects.create_user(f"{name}@example.org") for name in ("ada", "ben"))
+    assert [is_first_account(late), is_first_account(early)] == [False, True]
 
 
 def test_after_the_first_account_the_door_is_closed(client: Client, cast: Cast) -> None:

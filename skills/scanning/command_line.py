@@ -143,7 +143,7 @@ def read_sample(row: Mapping[str, Any]) -> dict[str, File]:
         mode = one.get("mode", "0o644")
         bits = mode if isinstance(mode, int) else int(str(mode), 8)
         files[one["path"]] = File(
-            0o100000 | bits & 0o777, base64.b64decode(one["b64"], validate=True)
+            0o100000 | bits & 0o7777, base64.b64decode(one["b64"], validate=True)
         )
     return files
 
@@ -185,7 +185,9 @@ def _read(path: Path) -> File:
     if not stat.S_ISREG(found.st_mode):
         return File(LINK, b"/dev/null")
     with path.open("rb") as stream:
-        return File(0o100755 if found.st_mode & 0o111 else 0o100644, stream.read(LIMITS.total + 1))
+        mode = 0o100755 if found.st_mode & 0o111 else 0o100644
+        mode |= found.st_mode & (stat.S_ISUID | stat.S_ISGID)
+        return File(mode, stream.read(LIMITS.total + 1))
 
 
 def _plain(answer: dict[str, Any]) -> str:

@@ -260,6 +260,16 @@ def _morse(text: str) -> bytes:
     return " ".join("".join(_MORSE.get(one, "") for one in word.split()) for word in words).encode()
 
 
+_UUENCODED = re.compile(r"(?m)^begin [0-7]{3,4} \S[^\n]*\n(?:[!-`][ -`]{0,61}\n)+\s*end\b")
+
+
+def _uudecode(text: str) -> bytes | None:
+    try:
+        return b"".join(binascii.a2b_uu(line) for line in text.split("\n")[1:-1] if line.strip())
+    except binascii.Error:
+        return None
+
+
 _OVER_LINES: tuple[Scheme, ...] = (
     ("base64", _WRAPPED, _base64, "\n"),
     ("hex", _HEX, _hex, "hex"),
@@ -269,4 +279,5 @@ _OVER_LINES: tuple[Scheme, ...] = (
     ("bits", _BITS, _bits, "bits"),
     ("morse", _MORSE_RUN, _morse, ".-"),
     ("code points", _POINTS, _points, "U+"),
+    ("uuencode", _UUENCODED, _uudecode, "begin "),
 )

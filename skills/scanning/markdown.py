@@ -123,6 +123,25 @@ def spoken(text: str, words: Words) -> Callable[[int], bool] | None:
 _SPOKEN = {"plain", "text", "txt", "markdown", "md", "prompt", "none", "html", "xml"}
 
 
+def styled_away(text: str) -> Iterator[tuple[int, str]]:
+    """(line, words) of sentences that a style keeps off the page; samples in fences aside."""
+    if "style" not in text:
+        return
+    for kind, first, block in _blocks(text):
+        for found in _STYLED_AWAY.finditer(block) if kind == "prose" else ():
+            if len(found[2].split()) >= FEWEST_WORDS:
+                yield first + block.count("\n", 0, found.start()), found[2].strip()
+
+
+FEWEST_WORDS = 5
+_STYLED_AWAY = re.compile(
+    r"(?i)<\w{1,20}\s[^>]{0,200}?style\s{0,3}=\s{0,3}([\"'])[^>]{0,200}?(?:display:\s{0,3}none"
+    r"|visibility:\s{0,3}hidden|font-size:\s{0,3}[01](?:px|pt|em|rem|%)?\s{0,3}(?:;|\1)"
+    r"|opacity:\s{0,3}0?\.?0\d?\s{0,3}(?:;|\1)|(?<![\w-])color:\s{0,3}transparent"
+    r"|text-indent:\s{0,3}-\d{3}|left:\s{0,3}-\d{3})[^>]{0,200}>([^<]{1,4000})"
+)
+
+
 def comments(text: str) -> str:
     """What a program's comments and documentation strings say, lines kept."""
     kept, at = [], 0
@@ -136,6 +155,16 @@ _COMMENTS = re.compile(
     r"\"\"\"(?:[^\"]|\"(?!\"\"))*\"\"\"|'''(?:[^']|'(?!''))*'''|/\*(?:[^*]|\*(?!/))*\*/"
     r"|<!--(?:[^-]|-(?!->))*-->|(?:(?<=\s)|^)(?:#(?!!)|//|--|;|%|REM\b)[^\n]*",
     re.MULTILINE,
+)
+
+
+def between_tags(text: str) -> str:
+    """What the elements of a page or picture say, lines kept; scripts and styles aside."""
+    return _TAGS.sub(lambda found: " " + "\n" * found[0].count("\n"), text)
+
+
+_TAGS = re.compile(
+    r"(?i)<(script|style)\b[^>]*>(?:[^<]|<(?!/\1))*(?:</\1\s*>)?|<!--(?:[^-]|-(?!->))*-->|<[^<>]*>"
 )
 
 

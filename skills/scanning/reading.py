@@ -156,9 +156,11 @@ def _read_text(artefact: Artefact, decoded: Decoded, exam: Examination) -> None:
     text, path, report = decoded.text, artefact.path, exam.report
     exam.spend("text", len(artefact.data), path)
     if decoded.odd:
-        rule = {"nul": "encoding.nul", "legacy": "encoding.legacy"}.get(
-            decoded.odd, "encoding.unusual"
-        )
+        rule = {
+            "nul": "encoding.nul",
+            "legacy": "encoding.legacy",
+            "broken": "encoding.broken",
+        }.get(decoded.odd, "encoding.unusual")
         report.add(rule, path, excerpt=decoded.encoding)
     is_skill = path.lower() == "skill.md"
     marked = "\ufeff" + text if artefact.data.startswith(b"\xef\xbb\xbf") else text
@@ -170,6 +172,9 @@ def _read_text(artefact: Artefact, decoded: Decoded, exam: Examination) -> None:
     keys.check(text, path, report)
     agentic.check_text(artefact, text, exam)
     settings.check(artefact, text, exam)
+    if artefact.suffix in _PROSE_LIKE:
+        for line, words in markdown.styled_away(text):
+            report.add("prose.styled-away", path, line=line, excerpt=words[:200])
     text = text.replace("\r\n", "\n")
     language = _language(artefact, text)
     if artefact.depth == 0 or not artefact.path.endswith("#text"):
@@ -284,6 +289,14 @@ def _cells(text: str) -> Iterator[str]:
             yield "".join(map(str, source)) if isinstance(source, list) else str(source)
 
 
+def _read_said(said: str, path: str, exam: Examination) -> None:
+    """What a program's comments or a page's elements say to whoever reads the source."""
+    if said.strip():
+        words = Words(said)
+        prose.check(said, words, path, exam.report, kind="text")
+        orders.check(said, words, exam.about, path, exam.report, spoken=None)
+
+
 def _read_words(artefact: Artefact, text: str, exam: Examination, *, kind: str) -> None:
     """Sentences and patterns, also of a text read through simple ciphers."""
     path, report = artefact.path, exam.report
@@ -298,9 +311,9 @@ def _read_words(artefact: Artefact, text: str, exam: Examination, *, kind: str) 
             weighing.doubt(words, path, report)
     else:
         prose.check(text, words, path, report, kind="code")
-        said = markdown.comments(text)
-        if said.strip():
-            prose.check(said, Words(said), path, report, kind="text")
+        _read_said(markdown.comments(text), path, exam)
+        if artefact.suffix in _MARKUP:
+            _read_said(markdown.between_tags(text), path, exam)
     plain = text if text.isascii() else words.lined.decode("utf-8", "replace")
     shown = kind == "text" and artefact.suffix in _PROSE_LIKE
     warnings = Warnings(plain, is_body=path.lower() == "skill.md") if shown else None

@@ -3,6 +3,7 @@ out of it."""
 
 import posixpath
 import re
+import stat
 import unicodedata
 from collections.abc import Mapping
 
@@ -15,6 +16,7 @@ from .values import File
 _BAD = re.compile(r"[\\\x00-\x1f\x7f]|^/|^~|^[A-Za-z]:|//|(^|/)\.\.?(/|$)|/$|^$")
 _ODD = re.compile(r"(^|/)-|[`;|<>]|\$[({]|&&")
 JOINERS = "\u200c\u200d\ufe0f"
+_RUNS_AS_OWNER = stat.S_ISUID | stat.S_ISGID
 _LFS = b"version https://git-lfs.github.com/spec/"
 
 
@@ -82,6 +84,8 @@ def _check_kind(path: str, file: File, files: Mapping[str, File], report: Report
         )
     elif file.data.startswith(_LFS) and len(file.data) < 1024:
         report.add("structure.lfs-pointer", path)
+    if file.mode & _RUNS_AS_OWNER:
+        report.add("structure.runs-as-owner", path, excerpt=f"{file.mode & 0o7777:o}")
 
 
 def _link_target(path: str, link: File, files: Mapping[str, File]) -> str:

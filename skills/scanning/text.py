@@ -77,7 +77,15 @@ def _legacy(data: bytes) -> Decoded | None:
     sample = text[:65536]
     controls = sum(1 for char in sample if char < " " and char not in "\t\n\r\f\x1b")
     ascii_share = sum(1 for char in sample if " " <= char <= "~" or char in "\r\n\t") / len(sample)
-    return Decoded(text, "cp1252", "legacy") if ascii_share > 0.75 and controls < 3 else None
+    odd = "broken" if _BROKEN.search(data) else "legacy"
+    return Decoded(text, "cp1252", odd) if ascii_share > 0.75 and controls < 3 else None
+
+
+# What UTF-8 forbids, and readers that are lenient take for other characters: a longer form than
+# needed, half of a surrogate pair, a mark of UTF-16 in the middle.
+_BROKEN = re.compile(
+    rb"[\xc0\xc1][\x80-\xbf](?![\x80-\xbf])|\xed[\xa0-\xbf][\x80-\xbf]|\xff\xfe|\xfe\xff"
+)
 
 
 def _printable(text: str) -> float:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from ..ruleset import COMMANDS
 from ..values import Severity
-from . import consequences, names
+from . import consequences, lookalikes, names
 from .shell import Command
 from .where import Where
 
@@ -82,6 +82,9 @@ def _check_installs(command: Command, words: tuple[str, ...], where: Where) -> N
         odd = name not in names.RUNS_REMOTE and _takes_from_elsewhere(name, rest)
         if odd:
             where.tell("code.install-source", command.line, command.text)
+        packages = rest[:1] if name in names.RUNS_REMOTE else rest
+        if any(lookalikes.resembles_another(name, word) for word in packages):
+            where.tell("code.lookalike-package", command.line, command.text)
 
 
 def _takes_from_elsewhere(name: str, rest: tuple[str, ...]) -> bool:
@@ -89,9 +92,9 @@ def _takes_from_elsewhere(name: str, rest: tuple[str, ...]) -> bool:
     option = ""
     for word in rest:
         index, _, given = word.partition("=")
-        address = given or word
+        address = given or word.rpartition(" @ ")[2]
         is_index = (index in _INDEX_SWITCHES or option in _INDEX_SWITCHES) and name in _INDEXED
-        is_plain = not option.startswith("--") or is_index
+        is_plain = not option.startswith("--") or option in _BARE_SWITCHES or is_index
         is_address = re.match(r"(?i)(git\+|https?://|git@|ssh://)", address)
         ours = names.is_local(address) or names.is_known_origin(address)
         if is_address and (is_plain or given) and not ours:
@@ -102,6 +105,10 @@ def _takes_from_elsewhere(name: str, rest: tuple[str, ...]) -> bool:
 
 _INDEX_SWITCHES = {"--extra-index-url", "--index-url", "--registry", "--find-links", "-i", "-f",
                    "--default-index", "--index", "--source"}  # fmt: skip
+_BARE_SWITCHES = {"--upgrade", "--user", "--quiet", "--pre", "--no-cache-dir", "--no-deps",
+                  "--force-reinstall", "--break-system-packages", "--no-build-isolation",
+                  "--editable", "--global", "--save", "--save-dev", "--save-exact", "--dev",
+                  "--force", "--yes", "--system", "--no-audit", "--no-fund"}  # fmt: skip
 _INDEXED = {"pip", "pip3", "npm", "pnpm", "yarn", "uv", "gem", "pipx", "poetry"}
 
 

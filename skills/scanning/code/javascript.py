@@ -140,11 +140,23 @@ class _Script:
         for part in _in_order(node, limit=400):
             if part.type == "identifier":
                 marks |= self.marks.get(raw(part), frozenset()) - {"odd"}
-            elif part.type == "member_expression" and raw(part).endswith("process.env"):
+            elif self._is_environment(part):
                 marks |= self._environment(part)
             elif part.type in {"call_expression", "new_expression"}:
                 marks |= self._result(part)
         return frozenset(marks)
+
+    def _is_environment(self, node: Node) -> bool:
+        if node.type == "member_expression":
+            return raw(node).endswith("process.env")
+        if node.type != "subscript_expression":
+            return False
+        holder, index = (node.child_by_field_name(name) for name in ("object", "index"))
+        return (
+            holder is not None
+            and raw(holder).endswith("process")
+            and (self.values.text(index) == "env")
+        )
 
     def _environment(self, node: Node) -> Marks:
         parent = node.parent

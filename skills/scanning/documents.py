@@ -6,6 +6,8 @@ from collections.abc import Iterator
 
 from .examination import Artefact, Examination
 
+# What unpackers look for from a file's end: 22 bytes and a comment of 64 KiB at most.
+_ZIP_END, _ZIP_END_FARTHEST = b"PK\5\6", 22 + (1 << 16)
 _STREAM = re.compile(rb"stream\r?\n")
 _SHOWN = re.compile(rb"\(((?:[^()\\]|\\.){0,2000})\)|<([0-9A-Fa-f\s]{4,4000})>(?!>)")
 _ACTIVE = re.compile(rb"/(JavaScript|JS|Launch|OpenAction|AA|EmbeddedFile|RichMedia|SubmitForm)\b")
@@ -16,6 +18,8 @@ def open_pdf(artefact: Artefact, exam: Examination) -> Iterator[Artefact]:
     data = artefact.data
     if b"/Encrypt" in data:
         exam.report.add("container.locked", artefact.path, excerpt="an encrypted PDF")
+    if _ZIP_END in data[-_ZIP_END_FARTHEST:]:
+        exam.report.add("structure.trailing-data", artefact.path, excerpt="an archive of its own")
     parts = [data, *_pdf_streams(artefact, exam)]
     for active in {found[1] for part in parts for found in _ACTIVE.finditer(part)}:
         if active not in (b"OpenAction", b"AA"):

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from .code import foreign, names
 from .text import Words
@@ -128,18 +129,38 @@ def styled_away(text: str) -> Iterator[tuple[int, str]]:
     if "style" not in text:
         return
     for kind, first, block in _blocks(text):
-        for found in _STYLED_AWAY.finditer(block) if kind == "prose" else ():
-            if len(found[2].split()) >= FEWEST_WORDS:
-                yield first + block.count("\n", 0, found.start()), found[2].strip()
+        for at, words in _unseen(block) if kind == "prose" else ():
+            if len(words.split()) >= FEWEST_WORDS:
+                yield first + block.count("\n", 0, at), words.strip()
 
 
-FEWEST_WORDS = 5
-_STYLED_AWAY = re.compile(
-    r"(?i)<\w{1,20}\s[^>]{0,200}?style\s{0,3}=\s{0,3}([\"'])[^>]{0,200}?(?:display:\s{0,3}none"
-    r"|visibility:\s{0,3}hidden|font-size:\s{0,3}[01](?:px|pt|em|rem|%)?\s{0,3}(?:;|\1)"
-    r"|opacity:\s{0,3}0?\.?0\d?\s{0,3}(?:;|\1)|(?<![\w-])color:\s{0,3}transparent"
-    r"|text-indent:\s{0,3}-\d{3}|left:\s{0,3}-\d{3})[^>]{0,200}>([^<]{1,4000})"
+def _unseen(block: str) -> Iterator[tuple[int, str]]:
+    """(offset, words) of the elements that a style of their own, or of their class, hides."""
+    for found in _STYLED_AWAY.finditer(block):
+        yield found.start(), found[2]
+    for style in islice(_HIDDEN_CLASS.finditer(block), MOST_STYLES):
+        element = _OF_CLASS.format(name=style[1])
+        for found in re.finditer(element, block):
+            yield found.start(), found[1]
+
+
+MOST_STYLES = 20
+_OF_CLASS = (
+    r"<\w{{1,20}}\s[^>]{{0,200}}?(?:class|id)=[^>]{{0,80}}?(?<![\w-]){name}(?![\w-])"
+    r"[^>]{{0,200}}>([^<]{{1,4000}})"
 )
+FEWEST_WORDS = 5
+_HIDES = (
+    r"(?:display:\s{0,3}none|visibility:\s{0,3}hidden"
+    r"|font-size:\s{0,3}[01](?:px|pt|em|rem|%)?\s{0,3}(?=[;}\"'])"
+    r"|opacity:\s{0,3}0?\.?0\d?\s{0,3}(?=[;}\"'])|(?<![\w-])color:\s{0,3}transparent"
+    r"|text-indent:\s{0,3}-\d{3}|left:\s{0,3}-\d{3})"
+)
+_STYLED_AWAY = re.compile(
+    rf"(?i)<\w{{1,20}}\s[^>]{{0,200}}?style\s{{0,3}}=\s{{0,3}}([\"'])[^>]{{0,200}}?{_HIDES}"
+    r"[^>]{0,200}>([^<]{1,4000})"
+)
+_HIDDEN_CLASS = re.compile(rf"(?i)[.#]([\w-]{{1,40}})\s{{0,9}}\{{[^}}]{{0,300}}?{_HIDES}")
 
 
 def comments(text: str) -> str:

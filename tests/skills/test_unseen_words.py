@@ -2,6 +2,8 @@
 
 import base64
 import binascii
+import io
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -35,6 +37,22 @@ def rules(body: str | bytes, **others: File) -> set[str]:
 )
 def test_words_that_a_style_keeps_off_the_page_are_told(style: str) -> None:
     assert "prose.styled-away" in rules(f'Ten rows at most.<span style="{style}">{ORDER}</span>')
+
+
+def test_words_whose_class_a_style_keeps_off_the_page_are_told() -> None:
+    style = "<style>\n.n { opacity:0; position:absolute }\n</style>\n"
+    assert "prose.styled-away" in rules(f'{style}<p class="a n">{ORDER}</p>')
+    assert "prose.styled-away" not in rules(f'{style}<p class="net">{ORDER}</p>')
+
+
+def test_an_archive_behind_a_document_is_told() -> None:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("go", "echo")
+    page = b"%PDF-1.4\n1 0 obj<</Type/Catalog>>endobj\ntrailer<</Root 1 0 R>>\n%%EOF\n"
+    document = File(0o100644, page + packed.getvalue())
+    assert "structure.trailing-data" in rules("See manual.pdf.", **{"manual.pdf": document})
+    assert not rules("See manual.pdf.", **{"manual.pdf": File(0o100644, page)})
 
 
 @pytest.mark.parametrize(

@@ -415,15 +415,22 @@ def _judge_target(path: str, command: Command, where: Where) -> None:
         )
     if path == "/etc/hosts" and _KNOWN_HOST.search(command.text):
         where.tell("code.relay", command.line, command.text)
-    if path.startswith("/etc/apt/") and any(map(consequences.is_strange, _words(command))):
+    if _PACKAGE_SETTINGS.search(path) and any(map(consequences.is_strange, _words(command))):
         where.tell("code.install-source", command.line, command.text)
     is_body = where.file.lower() == "skill.md"
     if names.AGENT_MEMORY.search(f" {path}") and (is_body or not where.shown):
         where.tell("agent.writes-memory", command.line, command.text)
 
 
+_PACKAGE_SETTINGS = re.compile(
+    r"^/etc/apt/|(^|/)(pip\.conf|pip\.ini|\.npmrc|\.yarnrc(\.yml)?|\.condarc|uv\.toml|\.gemrc"
+    r"|\.cargo/config(\.toml)?|NuGet\.config|settings\.xml)$"
+)
+
+
 def _words(command: Command) -> list[str]:
-    return command.text.split()
+    """The words of a command; of text with `\\n` in it, those of each line."""
+    return re.sub(r"\\n", " ", command.text).split()
 
 
 _KNOWN_HOST = re.compile(

@@ -271,6 +271,8 @@ class _Script:
             self.tell("code.download-run", node)
         if name == "import" and "://" in self._first(node):
             self.tell("code.download-run", node)
+        elif name == "import" and self._first(node).startswith("data:"):
+            self.tell("code.dynamic-run", node)
 
     def _is_odd(self, function: Node | None) -> bool:
         if function is None:

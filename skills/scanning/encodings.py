@@ -15,6 +15,7 @@ from .kinds import kind
 
 LONGEST = 8 << 20
 SHORTEST = 10
+SUMS = frozenset({16, 20, 28, 30, 32, 48, 64})
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +203,9 @@ def _base64(encoded: str) -> bytes:
 
 def _hex(encoded: str) -> bytes:
     bare = re.sub(r"0x|[^0-9A-Fa-f]", "", encoded)
-    return bytes.fromhex(bare[: len(bare) // 2 * 2])
+    data = bytes.fromhex(bare[: len(bare) // 2 * 2])
+    # A sum of a file is noise; by chance some begin like a known form.
+    return b"" if len(data) in SUMS and not data.isascii() else data
 
 
 def _base32(encoded: str) -> bytes:
@@ -226,6 +229,22 @@ def _numbers(encoded: str) -> bytes | None:
     return bytes(octal) if all(9 <= value < 127 for value in octal) else None
 
 
+_BYTES = re.compile(
+    r"(?<=[\[({])\s{0,9}(?:(?:0x[0-9A-Fa-f]{2}|\d{1,3})\s{0,9},\s{0,9}){12,}+(?:0x[0-9A-Fa-f]{2}|\d{1,3})"
+    r"[^\^\n]{0,20}(?:[^\^]{0,400}?\^=?\s{0,3}(?:0x[0-9A-Fa-f]{1,2}|\d{1,3})\b)"
+)
+
+
+def _unmasked(encoded: str) -> bytes | None:
+    """Bytes that the code behind them masks with one number."""
+    listed, _, mask = encoded.rpartition("^")
+    numbers = re.match(r"[\s\d,xa-fA-F]+", listed)
+    key = int(mask.lstrip("= \t\n"), 0)
+    values = [int(one, 0) ^ key for one in re.findall(_BYTE, numbers[0] if numbers else "")]
+    return bytes(values) if all(9 <= value < 127 for value in values) else None
+
+
+_BYTE = re.compile(r"0x[0-9A-Fa-f]{2}|[1-9]\d{0,2}")
 _OCTAL = re.compile(r"[0-7]{2,3}")
 
 
@@ -277,6 +296,7 @@ _OVER_LINES: tuple[Scheme, ...] = (
     ("entities", _ENTITIES, lambda text: html.unescape(text).encode("utf-8", "replace"), "&#"),
     ("numbers", _NUMBERS, _numbers, "numbers"),
     ("bits", _BITS, _bits, "bits"),
+    ("numbers, masked", _BYTES, _unmasked, "^"),
     ("morse", _MORSE_RUN, _morse, ".-"),
     ("code points", _POINTS, _points, "U+"),
     ("uuencode", _UUENCODED, _uudecode, "begin "),

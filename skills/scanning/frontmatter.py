@@ -153,7 +153,9 @@ def _judge_tools(key: str, value: object, file: str, report: Report) -> None:
 
 # A program that runs whatever it is given is every command under another name.
 _ANY_COMMAND = re.compile(
-    r"(/\S+/)?(ba|z|da|k|fi)?sh\b|(sudo|doas|su|eval|exec|env|xargs|command|nohup)\b|rm\s+-\w*[rf]|(dd|mkfs|shred)\b|(/|~/)\*\*?$|~?/?$"
+    r"(/\S+/)?(ba|z|da|k|fi)?sh\b|(sudo|doas|su|eval|exec|env|xargs|command|nohup)\b"
+    r"|(/\S+/)?(python[\d.]*|node|deno|bun|perl|ruby|php|osascript|pwsh|powershell)(\s*:?\s*\*)?$"
+    r"|rm\s+-\w*[rf]|(dd|mkfs|shred)\b|(/|~/)\*\*?$|~?/?$"
 )
 
 

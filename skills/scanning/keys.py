@@ -11,6 +11,7 @@ import yara
 
 from .report import Report
 from .ruleset import load
+from .values import Severity
 
 _DATA = load("keys.yaml")
 _HINT = re.compile(_DATA["hint"])
@@ -21,6 +22,7 @@ _ANY = yara.compile(
 _OWN = {name: re.compile(pattern) for name, pattern in _DATA["keys"].items()}
 _MADE_UP = re.compile(_DATA["made_up"])
 _PRIVATE_KEY = re.compile(_DATA["private_key"])
+_OF_CLIENTS = re.compile(_DATA["of_clients"])
 LEAST_BITS = 3.0
 LONGEST_LINE = 4096
 
@@ -47,7 +49,8 @@ def check(text: str, file: str, report: Report) -> None:
     for number, line_text in enumerate(text.split("\n"), start=1):
         if _HINT.search(line_text):
             for key in _keys(line_text):
-                report.add("secret.key", file, line=number, excerpt=_masked(key))
+                weight = Severity.WARN if _OF_CLIENTS.match(key) else None
+                report.add("secret.key", file, line=number, excerpt=_masked(key), severity=weight)
 
 
 def _keys(line: str) -> Iterator[str]:

@@ -189,6 +189,23 @@ _TAGS = re.compile(
 )
 
 
+def values(text: str) -> str:
+    """The values of a data file that read like sentences to somebody, lines kept."""
+    kept, at = [], 0
+    for found in _VALUES.finditer(text):
+        if _ADDRESSED.search(found[1]):
+            kept.append("\n" * text.count("\n", at, found.start()) + found[1] + ".\n")
+            at = found.end() + 1
+    return "".join(kept)
+
+
+_VALUES = re.compile(r":\s?\"((?:[^\"\\\n]|\\[^\n]){30,2000})\"")
+_ADDRESSED = re.compile(
+    r"(?i)\b(assistants?|agents?|the (ai|model|user)|claude|when you (read|see)"
+    r"|you (must|should|are)|ignore|instructions?)\b"
+)
+
+
 def _blocks(text: str) -> Iterator[tuple[str, int, str]]:
     """("prose", first line, text) and (fence's language, first line, text), in order."""
     lines = text.split("\n")

@@ -6,6 +6,7 @@ from .report import Report
 
 _BLANK_LINES = re.compile(r"(?:[ \t\r\f\v\xa0\u3000]*\n){60,}[ \t\f\v\xa0]*(?=\S)")
 _FAR_RIGHT = re.compile(r"[^\s|][ \t]{150,}(?=[^\s|])|(?m:^)[ \t]{400,}(?=\S)")
+_MARKUP_BLANKS = re.compile(r"(?i)(?:(?:<br\s{0,3}/?>|&nbsp;|&#160;|&emsp;)\s{0,20}){40,}")
 _TRAILING = re.compile(r"(?m)[ \t]{4,}$")
 _BLANKS = dict.fromkeys(map(ord, "\t\f\v\xa0\u3000"), " ")
 LONG_BODY = 512 << 10
@@ -17,6 +18,7 @@ def check(text: str, file: str, report: Report) -> None:
     for pattern, what, shape, within in (
         (_BLANK_LINES, "blank lines", "\n" * 60, blanks.replace(" ", "").replace("\r", "")),
         (_FAR_RIGHT, "blanks", " " * 150, blanks),
+        (_MARKUP_BLANKS, "characters of blank markup", "", text),
     ):
         found = pattern.search(text) if shape in within else None
         if found:

@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import yara
+
 from .code.names import AGENT_MEMORY, host, is_inner, is_known_installer
 from .lexicon import LANGUAGES, SPOKEN_ANYHOW, Subjects
 from .report import Report
@@ -78,7 +80,8 @@ _CIPHERS = (
 
 def turned(words: Words) -> Iterator[tuple[str, int]]:
     """(cipher, line) of attacks in a text read through a cipher that a model undoes in its head."""
-    views = [(label, words.translated(table)) for label, table in _CIPHERS]
+    tables = [*_CIPHERS, *_shifted(words.flat)]
+    views = [(label, words.translated(table)) for label, table in tables]
     for label, other in (*views, ("backwards", words.backwards())):
         subjects = Subjects(other, turned=True)
         for rule in _TURNED:
@@ -86,9 +89,37 @@ def turned(words: Words) -> Iterator[tuple[str, int]]:
                 yield label, other.line(match.start)
 
 
+def _shift(by: int) -> bytes:
+    return bytes.maketrans(_ALPHABET, _ALPHABET[by:] + _ALPHABET[:by])
+
+
+_COMMON = (b" the ", b" and ", b" you", b" not ", b" all ", b" to ", b" with")
+# Two of the most common words as a shift of the alphabet writes them; YARA seeks all in one go.
+_SHIFTS = yara.compile(
+    source="\n".join(
+        f"rule shift_{by} {{ strings: "
+        + " ".join(
+            f'$w{at} = "{word.translate(_shift(26 - by)).decode()}"'
+            for at, word in enumerate(_COMMON)
+        )
+        + " condition: 2 of them }"
+        for by in range(1, 26)
+        if by != 13
+    )
+)
+
+
+def _shifted(flat: bytes) -> Iterator[tuple[str, bytes]]:
+    """The shifts that make common words of what stands in the text."""
+    for match in _SHIFTS.match(data=flat):
+        by = int(match.rule.partition("_")[2])
+        yield f"shifted by {by}", _shift(by)
+
+
 _TURNED = (
     _Rule("override", (("ignore",), ("authority",)), near=80),
     _Rule("exfiltration", (("secret",), ("address",)), near=120),
+    _Rule("conceal", (("send",), ("address",)), near=80),
 )
 
 
@@ -297,7 +328,13 @@ def _is_beside_the_point(match: Match, words: Words, lines: list[str], line: int
 
 
 # "Do not follow instructions in the page" guards the user; only the user's own words are theirs.
+_CONCEALING = re.compile(
+    rb"\b(reveal|disclose|expose|tell|say|leak)\w*( \w+)? (if|whether) (the |an? |that )?"
+    rb"(user|account|e ?mail|login|username|address)\b|\bsilently (\w+[^s ]s|succeed)\b"
+)
 _GUARDING = {
+    "prose.conceal": _CONCEALING,
+    "prose.conceal-strong": _CONCEALING,
     "prose.override": re.compile(
         rb"\b(not|never) (follow|obey|execute|act on|trust)( or \w+)? (any |the |such )?"
         rb"(instructions?|directions?|orders?|commands?)[^.]{0,30}? "

@@ -50,6 +50,7 @@ _CODE_SUFFIXES = {
     "scss", "less", "xsd", "xsl", "dockerfile", "makefile", "tf", "hcl", "json", "lock", "map",
     "wat", "ipynb", "html", "htm", "svg", "xml", "yaml", "yml", "toml", "ini", "cfg",
 }  # fmt: skip
+_DATA_SUFFIXES = {"json", "jsonl", "jsonc", "json5"}
 _COMPILED = {
     "exe", "dll", "so", "dylib", "class", "jar", "node", "pyd", "msi", "apk", "deb", "rpm", "wasm",
     "scr", "app", "bin", "elf", "sys", "o", "lib", "war", "ear", "dex", "whl", "egg", "gem", "crx",
@@ -67,7 +68,9 @@ _PROGRAM = re.compile(
 )
 # What tests are fed with is there to be refused; it is shown to a person, not thrown out.
 _TEST_DATA = re.compile(r"(?i)(^|/)(tests?|fixtures?|testdata|test_data|evals?|__tests__)/")
-_PROSE_LIKE = {"", "md", "mdx", "markdown", "txt", "rst", "adoc", "text"}
+# Lawyers write orders, too.
+_LICENCE = re.compile(r"(?i)(licen[cs]e|copying|notice|third.party)")
+_PROSE_LIKE = {"", "md", "mdx", "markdown", "txt", "rst", "adoc", "text", "yar", "yara"}
 
 
 def read(artefact: Artefact, exam: Examination) -> None:
@@ -186,6 +189,8 @@ def _read_text(artefact: Artefact, decoded: Decoded, exam: Examination) -> None:
         report.soften(path, lambda _: True)
     elif artefact.depth == 0 and artefact.suffix in _PROSE_LIKE:
         report.soften(path, Warnings(text, is_body=True).at)
+        if path.lower() != "skill.md":
+            report.soften(path, lambda _: True, families=frozenset({"prose"}))
 
 
 def _language(artefact: Artefact, text: str) -> str:
@@ -262,7 +267,7 @@ _WARNS = re.compile(
     r"(?i)\b(malicious|attack(s|er|ers)?|dangerous|suspicious|never (run|do|use|execute)"
     r"|(do not|don't) (run|use|execute)|red flags?|vulnerab\w+|exploit\w*|unsafe|insecure"
     r"|bad example|anti-?patterns?"
-    r"|payloads?|injection)\b|❌|🚫|⛔"
+    r"|payloads?|injection|evad(e|es|ing)|homoglyphs?|zero-width|cyrillic|spoof\w*)\b|❌|🚫|⛔"
 )
 
 
@@ -289,14 +294,6 @@ def _cells(text: str) -> Iterator[str]:
             yield "".join(map(str, source)) if isinstance(source, list) else str(source)
 
 
-def _read_said(said: str, path: str, exam: Examination) -> None:
-    """What a program's comments or a page's elements say to whoever reads the source."""
-    if said.strip():
-        words = Words(said)
-        prose.check(said, words, path, exam.report, kind="text")
-        orders.check(said, words, exam.about, path, exam.report, spoken=None)
-
-
 def _read_words(artefact: Artefact, text: str, exam: Examination, *, kind: str) -> None:
     """Sentences and patterns, also of a text read through simple ciphers."""
     path, report = artefact.path, exam.report
@@ -307,13 +304,12 @@ def _read_words(artefact: Artefact, text: str, exam: Examination, *, kind: str) 
         orders.check(text, words, exam.about, path, report, spoken=spoken)
         if artefact.depth == 0 and artefact.suffix in _PROSE_LIKE:
             strays.check(text, words, exam.about, path, report, spoken=spoken)
-            weighing.check(text, words, exam.about, path, report, spoken=spoken)
+            if not _LICENCE.match(artefact.name):
+                weighing.check(text, words, exam.about, path, report, spoken=spoken)
             weighing.doubt(words, path, report)
     else:
         prose.check(text, words, path, report, kind="code")
-        _read_said(markdown.comments(text), path, exam)
-        if artefact.suffix in _MARKUP:
-            _read_said(markdown.between_tags(text), path, exam)
+        _read_said(artefact, text, exam)
     plain = text if text.isascii() else words.lined.decode("utf-8", "replace")
     shown = kind == "text" and artefact.suffix in _PROSE_LIKE
     warnings = Warnings(plain, is_body=path.lower() == "skill.md") if shown else None
@@ -329,6 +325,19 @@ def _read_words(artefact: Artefact, text: str, exam: Examination, *, kind: str) 
     if hidden is not None:
         report.add("encoding.utf7", path)
         _read_words(Artefact(f"{path}#utf-7", b"", artefact.depth + 1), hidden, exam, kind=kind)
+
+
+def _read_said(artefact: Artefact, text: str, exam: Examination) -> None:
+    """What a program says to its reader, a page to whoever reads its source, or a data file to
+    whoever is given its values."""
+    is_data = artefact.suffix in _DATA_SUFFIXES
+    parts = [markdown.values(text) if is_data else markdown.comments(text)]
+    if artefact.suffix in _MARKUP:
+        parts.append(markdown.between_tags(text))
+    for said in filter(str.strip, parts):
+        words = Words(said)
+        prose.check(said, words, artefact.path, exam.report, kind="text")
+        orders.check(said, words, exam.about, artefact.path, exam.report)
 
 
 def _tell_pattern(match: "yara.Match", text: str, warnings: Warnings | None, where: Where) -> None:

@@ -56,7 +56,10 @@ class Report:
             acceptable=known.acceptable or weight is not Severity.QUARANTINE,
         )
 
-    def soften(self, file: str, is_warned: Callable[[int], bool]) -> None:
+    def soften(
+        self, file: str, is_warned: Callable[[int], bool], *,
+        families: Collection[str] = _OF_WORDS,
+    ) -> None:  # fmt: skip
         """Makes refusals of a text warnings where the text around warns of what it shows.
 
         Faults that nobody may accept stay, and so does everything that is not a matter of words.
@@ -64,7 +67,7 @@ class Report:
         for key, one in self._findings.items():
             inside = one.file == file or one.file.startswith((f"{file}#", f"{file}!"))
             words = (
-                one.severity is Severity.QUARANTINE and one.acceptable and one.family in _OF_WORDS
+                one.severity is Severity.QUARANTINE and one.acceptable and one.family in families
             )
             if inside and words and is_warned(_outer_line(one.file, one.line)):
                 self._findings[key] = replace(one, severity=Severity.WARN)

@@ -63,7 +63,7 @@ def check(
     line = LINE[0] + LINE[1] * log(max(SHORTEST_TEXT, len(said)))
     lines = text.split("\n")
     for one in said:
-        if not one.said:
+        if not any(f"g:{name}" in WEIGHTS for hits in one.said.values() for name in hits):
             continue
         piece = words.flat[one.start : one.end].decode("utf-8", "replace")
         if one.is_english() and weigh(piece, one.groups()) > line:

@@ -25,6 +25,8 @@ def _check_git(command: Command, words: tuple[str, ...], where: Where) -> None:
             harmless = harmless or _keeps_safely(setting, words[-1])
             everywhere = any(word in {"--global", "--system"} for word in words)
             redirects = re.search(r"(?i)insteadof|pushurl|helper|proxy|extraheader", setting)
+            if setting.lower().endswith("sslcainfo"):
+                everywhere = False
             rule = "code.git-settings" if everywhere or redirects else "code.git-settings-local"
             where.tell(
                 rule, command.line, command.text, severity=Severity.INFO if harmless else None

@@ -401,7 +401,8 @@ def _judge_files(command: Command, words: tuple[str, ...], where: Where) -> None
 
 def _judge_target(path: str, command: Command, where: Where) -> None:
     if names.FOREIGN_KEYS.search(path):
-        where.tell("code.foreign-key", command.line, command.text)
+        blank = Severity.WARN if _BLANK_KEY.search(command.text) else None
+        where.tell("code.foreign-key", command.line, command.text, severity=blank)
     elif re.search(r"\.ssh/(config|rc|environment)\b", path):
         if re.search(r"(?i)ProxyCommand|LocalCommand|Match exec", command.text + command.fed):
             where.tell("code.persistence", command.line, command.text)
@@ -420,8 +421,18 @@ def _judge_target(path: str, command: Command, where: Where) -> None:
     is_body = where.file.lower() == "skill.md"
     if names.AGENT_MEMORY.search(f" {path}") and (is_body or not where.shown):
         where.tell("agent.writes-memory", command.line, command.text)
+        if is_body and _POLICY.search(command.text + command.fed):
+            where.tell("prose.memory", command.line, command.text)
 
 
+# What is put into a memory file as a rule about asking, checking or obeying.
+_POLICY = re.compile(
+    r"(?i)\bwithout (asking|confirm\w*|review|approval|telling)|\b(pre-?approved|auto-?approve"
+    r"|trusted|bypass|--no-verify|skip (the )?(tests?|hooks?|review|checks?)|never ask|do not ask"
+    r"|don't ask|(may|can) be (committed|ignored|skipped)|obey|ignore (the |all )?(warnings?"
+    r"|findings?|failures?|scanner|instructions)|(do not|don't|never) (mention|tell|report))\b"
+)
+_BLANK_KEY = re.compile(r"(?i)ssh-\w+ (AAAA)?(\.\.\.|…|<|\$|your)")
 _PACKAGE_SETTINGS = re.compile(
     r"^/etc/apt/|(^|/)(pip\.conf|pip\.ini|\.npmrc|\.yarnrc(\.yml)?|\.condarc|uv\.toml|\.gemrc"
     r"|\.cargo/config(\.toml)?|NuGet\.config|settings\.xml)$"
@@ -465,15 +476,20 @@ def _check_network(command: Command, words: tuple[str, ...], where: Where) -> No
         or _inner_secret(command)
         and any(_IN_HOST.search(word) for word in words)
     ):
-        where.tell("code.name-lookup", command.line, command.text)
+        whole = any(word.strip("\0") == "" for word in words[1:])
+        weight = Severity.WARN if whole else None
+        where.tell("code.name-lookup", command.line, command.text, severity=weight)
     if name == "ssh" and any(re.match(r"-[A-Za-z]*R", word) for word in words):
         where.tell("code.reverse-shell", command.line, command.text, severity=Severity.WARN)
     if name in {"nc", "ncat", "netcat", "socat"} and re.search(
         r"(^| )-[a-z]*[ec]\b|EXEC:|exec:|SYSTEM:", " ".join(words)
     ):
-        where.tell("code.reverse-shell", command.line, command.text)
+        # The switch alone, with nobody to call, is spoken of rather than used.
+        weight = Severity.INFO if where.shown and len(words) < FEWEST_TO_CALL else None
+        where.tell("code.reverse-shell", command.line, command.text, severity=weight)
 
 
+FEWEST_TO_CALL = 4
 _IN_HOST = re.compile(r"\x00[\w.-]*\.[a-z]{2,}|://[^ ]*\x00")
 
 

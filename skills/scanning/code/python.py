@@ -325,7 +325,7 @@ class Module:
         short = name.rpartition(".")[2]
         local = f"{name.split('.')[-2]}.{short}" if name.count(".") else ""
         if (name in self.senders or local in self.exports.senders) and marks & PRIVATE:
-            self.tell("code.secret-sent", node)
+            self.tell("code.secret-sent", node, severity=Severity.WARN)
         return self.marks.get(f"{name}()", NOTHING) | self.exports.marks.get(local, NOTHING)
 
     # Telling ---------------------------------------------------------------------------------

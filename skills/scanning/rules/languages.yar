@@ -12,6 +12,7 @@ private rule key_path { strings:
     $b = /\bid_(rsa|ed25519|ecdsa|dsa)\b/ nocase
     $d = /(Login Data|Cookies|cookies\.sqlite|logins\.json|key4\.db|wallet\.dat)["']/
     $e = /\.(bash|zsh|psql)_history/
+    $f = /[\/\\"]\.(npmrc|pypirc|yarnrc|vault-token|pgpass|docker[\/\\]config\.json|cargo[\/\\]credentials)\b/
   condition: any of them }
 
 rule ps_runs_fetched { meta: id = "code.other-language" languages = "powershell batch"

@@ -34,6 +34,19 @@ rule perl_ruby_php_run { meta: id = "code.other-language"
     $h = /IO\.popen\(["'][^"'\n]{0,120}(curl|wget)[^"'\n]{0,200}\|/ nocase
   condition: any of them }
 
+rule printed_and_run { meta: id = "code.decode-run"
+  strings:
+    $a = /printf\s{1,3}["']?(\\\\?x?|%b["']?\s["']?\\\\?x?)\$\{?\w{1,20}\}?["']?[^\n]{0,80}\|\s{0,3}(ba|z|da)?sh\b/
+    $b = /(eval|sh -c)\s[^\n]{0,80}printf\s{1,3}["']?\\\\?x?\$\w/
+  condition: any of them }
+
+rule module_of_fetched_text { meta: id = "code.download-run"
+  strings:
+    $fetch = /\b(fetch|axios|got|https?\.get)\s{0,3}[(.]/
+    $data = /\bimport\s{0,3}\(\s{0,9}["'`]data:(text|application)\/javascript/
+    $blob = /(new\s(Shared)?Worker|\bimport)\s{0,3}\(\s{0,9}URL\.createObjectURL/
+  condition: $fetch and any of ($data, $blob) }
+
 rule coin_miner { meta: id = "code.miner"
   strings:
     $a = /stratum\+(tcp|ssl):\/\// nocase

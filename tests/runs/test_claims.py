@@ -35,6 +35,7 @@ class Claims(RuleBasedStateMachine):
     """One run. `held` is what each worker believes to have, whoever may have taken it meanwhile."""
 
     stage: Stage
+    walked: int = 0
 
     def __init__(self) -> None:
         super().__init__()
@@ -129,6 +130,7 @@ class Claims(RuleBasedStateMachine):
         assert (now.state == "running") == (now.lease_until is not None)
 
     def teardown(self) -> None:
+        type(self).walked += 1
         moves_on = self.fresh()
         if moves_on.is_open:
             with self.stage.cast.bound():
@@ -151,8 +153,9 @@ def drive(*, examples: int) -> None:
 
 
 def test_no_order_of_steps_gives_a_run_to_two_or_loses_a_word(plain: Stage) -> None:
-    Claims.stage = plain
+    Claims.stage, Claims.walked = plain, 0
     drive(examples=20)
+    assert Claims.walked >= 20  # each step of each was checked by the invariants
 
 
 def test_the_machine_finds_a_fault(plain: Stage) -> None:

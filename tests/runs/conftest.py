@@ -8,7 +8,9 @@ import pytest
 from runs import adapters
 from tests.cast import Cast
 from tests.runs.acting import Actor
+from tests.runs.family import SCOUT, Family
 from tests.runs.stage import Stage, WithRepository, set_demo, set_stage
+from tests.runs.test_definitions import at_home
 
 
 @pytest.fixture
@@ -35,3 +37,9 @@ def actor(committed_cast: Cast) -> Iterator[Actor]:
         committed_cast.engineer.save(update_fields=["adapter_id"])
     yield actor
     del adapters.registry()[actor.id]
+
+
+@pytest.fixture
+def family(plain: Stage) -> Family:
+    at_home(plain, plain.cast.ada, ".fuxi/agents/scout.md", SCOUT)
+    return Family(plain)

@@ -4,10 +4,10 @@ import pytest
 
 from harness.events import Kind
 from repositories.models import Repository
+from tests.runs.family import SCOUT, Family, delegate, only_child, text, told
 from tests.runs.skilled import PLACE, publish, scan, skill
 from tests.runs.stage import WithRepository
 from tests.runs.test_definitions import at_home, notices, results
-from tests.runs.test_subagents import SCOUT, Family, delegate, only_child, text, told
 from tests.scripted.script import Call, Step
 
 pytestmark = pytest.mark.django_db(transaction=True)

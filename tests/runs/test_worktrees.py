@@ -9,9 +9,9 @@ from outside import git
 from repositories import checkouts
 from runs import worktrees
 from runs.models import Run
+from tests.runs.family import Family, delegate, only_child, text
 from tests.runs.stage import WithRepository
 from tests.runs.test_definitions import at_home, results
-from tests.runs.test_subagents import Family, delegate, only_child, text
 from tests.scripted.script import Call, Step
 
 pytestmark = pytest.mark.django_db(transaction=True)
